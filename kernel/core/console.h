@@ -1,0 +1,27 @@
+/*
+ * The console: where the log goes. One writer at a time; whole lines stay whole.
+ *
+ * console=ttyS0[,baud] | ttyS1[,baud] | none. An absent port costs a bounded wait and the
+ * log is then kept only in the ring (the last CONSOLE_RING bytes, for gdb and the screen).
+ */
+#ifndef TT_CORE_CONSOLE_H
+#define TT_CORE_CONSOLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONSOLE_RING 65536
+
+/* Opens the device that the command line names (text: the whole raw command line). */
+void console_init(const char *cmdline);
+
+/* Writes n bytes; '\n' becomes CR LF on a serial line. */
+void console_write(const char *s, size_t n);
+
+/* True when the last byte written was '\n' or nothing was written yet (records need column 0). */
+bool console_at_line_start(void);
+
+/* "ttyS0,115200", "none (ttyS0 does not answer)": for the boot record. */
+const char *console_name(void);
+
+#endif

@@ -1,0 +1,19 @@
+/* The host as an architecture for unit tests: the cycle counter is the test's to set. */
+#ifndef TT_ARCH_CPU_H
+#define TT_ARCH_CPU_H
+
+#include <stdint.h>
+
+/* tests/unit/host.c: 0 until a test installs a function of its own. */
+extern uint64_t (*host_cycles)(void);
+
+static inline void cpu_relax(void)
+{
+}
+
+static inline uint64_t cpu_cycles(void)
+{
+    return host_cycles ? host_cycles() : 0;
+}
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * The host side of the unit tests; see host.h. Linked into every test binary.
+ */
+#include "host.h"
+
+#include "arch.h"
+#include "core/console.h"
+#include "core/panic.h"
+#include "mm/own.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WEAK __attribute__((weak))
+
+uint64_t (*host_cycles)(void);
+
+/* ---- console ------------------------------------------------------------------------------- */
+
+static char *console_text;
+static size_t console_used, console_room;
+
+WEAK void console_write(const char *s, size_t n)
+{
+    if (console_used + n + 1 > console_room) {
+        console_room = 2 * (console_used + n + 1);
+        console_text = realloc(console_text, console_room);
+        if (!console_text)
+            abort();
+    }
+    memcpy(console_text + console_used, s, n);
+    console_used += n;
+    console_text[console_used] = '\0';
+}
+
+WEAK bool console_at_line_start(void)
+{
+    return console_used == 0 || console_text[console_used - 1] == '\n';
+}
+
+const char *host_console(void)
+{
+    return console_used ? console_text : "";
+}
+
+void host_console_clear(void)
+{
+    free(console_text);
+    console_text = NULL;
+    console_used = console_room = 0;
+}
+
+/* ---- panic --------------------------------------------------------------------------------- */
+
+bool host_panic_armed;
+jmp_buf host_panic_jump;
+char host_panic_message[512];
+
+WEAK void panic(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(host_panic_message, sizeof(host_panic_message), fmt, ap);
+    va_end(ap);
+    if (host_panic_armed)
+        longjmp(host_panic_jump, 1);
+    fail_msg("unexpected panic: %s", host_panic_message);
+    abort();
+}
+
+WEAK void panic_context(const char *fmt, ...)
+{
+    (void)fmt;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+size_t host_own_limit_pages = SIZE_MAX;
+static size_t own_live_pages, own_peak_pages;
+
+static void *own_take(size_t pages, size_t align)
+{
+    if (pages > host_own_limit_pages || own_live_pages > host_own_limit_pages - pages)
+        return NULL;
+    void *p = aligned_alloc(align, pages * PAGE_SIZE);
+    if (!p)
+        return NULL;
+    own_live_pages += pages;
+    if (own_live_pages > own_peak_pages)
+        own_peak_pages = own_live_pages;
+    return p;
+}
+
+/* Pieces live for the boot by contract, so for the test binary's life: not a leak to report. */
+WEAK phys_t own_alloc(size_t bytes, size_t align)
+{
+    static void *kept[4096];
+    static unsigned count;
+    void *p = own_take((bytes + PAGE_SIZE - 1) / PAGE_SIZE, align < PAGE_SIZE ? PAGE_SIZE : align);
+    if (!p)
+        return PHYS_NONE;
+    if (count == ARRAY_SIZE(kept))
+        abort();
+    kept[count++] = p;
+    return phys((uintptr_t)p);
+}
+
+WEAK void *own_page_alloc(void)
+{
+    void *p = own_take(1, PAGE_SIZE);
+    if (p)
+        memset(p, 0, PAGE_SIZE);
+    return p;
+}
+
+WEAK void own_page_free(void *page)
+{
+    own_live_pages--;
+    free(page);
+}
+
+WEAK struct own_usage own_usage(void)
+{
+    return (struct own_usage){.used_bytes = own_live_pages * PAGE_SIZE,
+                              .peak_bytes = own_peak_pages * PAGE_SIZE};
+}
+
+WEAK void *arch_phys_to_virt(phys_t a)
+{
+    return (void *)(uintptr_t)a.a;
+}
+
+WEAK phys_t arch_virt_to_phys(const void *v)
+{
+    return phys((uintptr_t)v);
+}
