@@ -1,0 +1,202 @@
+/*
+ * The arch contract: everything the machine-independent kernel asks of a port, in one place.
+ *
+ * A port is a folder arch/NAME that implements these functions and provides the headers
+ *   <arch/param.h>  PAGE_SHIFT, PAGE_SIZE, LARGE_PAGE_SHIFT, LINE_BYTES (alignment that avoids
+ *                   false sharing), ARCH_NAME
+ *   <arch/cpu.h>    static inline: cpu_relax(), cpu_cycles() (see below), barriers
+ * Everything is called on one CPU with interrupts off unless a line says otherwise. Functions
+ * that can fail return 0 or a negative errno-style code (core/errno.h).
+ */
+#ifndef TT_ARCH_H
+#define TT_ARCH_H
+
+#include "boot_info.h"
+#include "core/types.h"
+
+struct memmap;
+struct trap_frame; /* registers at a trap; layout is the port's own */
+
+/* ---- processor ---------------------------------------------------------------------------- */
+
+/* Traps, descriptor tables, FPU on. After it a fault reports instead of resetting. Once, first. */
+void arch_init(void);
+
+/* Stops this CPU for good. */
+__attribute__((noreturn)) void arch_halt(void);
+
+enum exit_way { EXIT_HALT, EXIT_POWEROFF, EXIT_REBOOT, EXIT_QEMU };
+
+/*
+ * Leaves the machine; ok chooses the status where the way has one (EXIT_QEMU: QEMU's exit status
+ * is 33 for ok, 35 for not ok on x86_64; 0 and 1 on Alpha). Falls back to halting when the way
+ * does not exist on this machine. Every wait inside is bounded.
+ */
+__attribute__((noreturn)) void arch_exit(enum exit_way way, bool ok);
+
+/* Facts for the machine record; each a short ASCII string or "unknown". */
+struct arch_machine {
+    char vendor[16];
+    char cpu[64];        /* brand string */
+    char hypervisor[16]; /* "", or the hypervisor's signature; TCG announces itself */
+    unsigned family, model, stepping;
+};
+void arch_machine_info(struct arch_machine *m);
+
+/* One data or unified cache as the machine describes itself. */
+struct arch_cache {
+    unsigned level;      /* 1, 2, 3, ... */
+    uint64_t size_bytes; /* of one instance */
+    unsigned ways;       /* associativity; 0 when fully associative */
+    unsigned line_bytes;
+    char source[24]; /* "cpuid leaf 4", "cpuid 0x8000001d", "model", ... */
+};
+
+/*
+ * Fills c[0..max) with data and unified caches, ascending level; returns how many. Values are
+ * handed over as found: color_auto() judges whether they are plausible (a hypervisor that says
+ * one set and one way is not believed there).
+ */
+unsigned arch_caches(struct arch_cache *c, unsigned max);
+
+/* ---- console device ------------------------------------------------------------------------ */
+
+/*
+ * Opens a serial port by its console= name ("ttyS0", "ttyS1") at a speed. 0, or -TT_ENODEV when
+ * nothing answers there (a port that reads all ones), -TT_EINVAL for a name this machine has not.
+ */
+int arch_uart_open(const char *name, unsigned baud);
+
+/* Sends one byte; gives up after a bounded wait (then the port counts as absent). */
+void arch_uart_putc(char c);
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/*
+ * Builds the final kernel map from own memory (mm/own.h must be up): image W^X, direct map of
+ * all RAM in the memmap (no alias of text or rodata writable, nothing in it executable), guard
+ * pages below stacks; drops the boot-time identity map. 0, or -TT_ENOMEM.
+ */
+int arch_vm_init(const struct memmap *map);
+
+/* Direct map. Before arch_vm_init only the first ARCH_EARLY_MAP bytes of RAM are reachable. */
+void *arch_phys_to_virt(phys_t a);
+
+/* Inverse, for direct-map and image addresses only. */
+phys_t arch_virt_to_phys(const void *v);
+
+/* Maps device registers uncached; returns NULL when the window is full. Never unmapped. */
+volatile void *arch_map_device(phys_t a, size_t bytes);
+
+/* Highest physical address this CPU can map, plus one. */
+phys_t arch_phys_limit(void);
+
+/* ---- address spaces ------------------------------------------------------------------------ */
+
+/*
+ * An address space for subjects: a window of virtual addresses [ARCH_WINDOW, ARCH_WINDOW_END)
+ * (constants in <arch/param.h>) that belongs to the current space; the kernel's own addresses
+ * are in every space. Page tables come from mm/own.h, never from the subject.
+ */
+struct arch_space {
+    phys_t root;
+    unsigned table_pages; /* page-table pages it owns */
+};
+
+enum {
+    PROT_R = 1,
+    PROT_W = 2,
+    PROT_X = 4,
+};
+
+int arch_space_create(struct arch_space *s);             /* 0 or -TT_ENOMEM */
+void arch_space_destroy(struct arch_space *s);           /* frees tables, not the pages mapped */
+void arch_space_switch(struct arch_space *s);            /* NULL: kernel only */
+
+/*
+ * Maps one page of 2^order base pages at va (order 0, or LARGE_PAGE_SHIFT - PAGE_SHIFT). va is
+ * aligned to the page's size and inside the window. 0, -TT_ENOMEM (no table page), -TT_EEXIST (va is
+ * mapped), -TT_EINVAL (order). A change is visible to this CPU on return.
+ */
+int arch_space_map(struct arch_space *s, uintptr_t va, pfn_t p, unsigned order, unsigned prot);
+
+/* Takes the mapping at va away; returns the frame, or PFN_NONE when nothing was mapped. */
+pfn_t arch_space_unmap(struct arch_space *s, uintptr_t va);
+
+/* Changes protection of the page at va; 0 or -TT_ENOENT. */
+int arch_space_protect(struct arch_space *s, uintptr_t va, unsigned prot);
+
+/*
+ * Walks the page tables as the hardware would: the physical address behind va in space s (NULL:
+ * the kernel's), protection into *prot if not NULL, or PHYS_NONE when unmapped.
+ */
+phys_t arch_space_lookup(const struct arch_space *s, uintptr_t va, unsigned *prot);
+
+/* Flushes all non-global translations of this CPU. */
+void arch_tlb_flush(void);
+
+/* ---- traps --------------------------------------------------------------------------------- */
+
+enum trap_kind {
+    TRAP_PAGE_FAULT, /* no translation, or protection */
+    TRAP_ILLEGAL,    /* undefined instruction */
+    TRAP_ARITH,      /* divide, FP */
+    TRAP_ALIGN,
+    TRAP_BREAK,
+    TRAP_OTHER
+};
+
+struct trap_info {
+    enum trap_kind kind;
+    unsigned vector;     /* the machine's own number */
+    const char *name;    /* "#PF page fault", ... */
+    uintptr_t pc;
+    uintptr_t address;   /* faulting address of TRAP_PAGE_FAULT, else 0 */
+    bool write, exec, present;
+};
+
+/*
+ * core/trap.c's handler, called by the port for every exception, on the interrupted stack (own
+ * stacks only for double fault, NMI and machine check). true: resume where the frame says;
+ * false: the port calls panic_trap(). It is compiled with general registers only.
+ */
+bool trap_handle(const struct trap_info *t, struct trap_frame *f);
+
+/* Makes the interrupted code continue at pc with its stack pointer sp (ending an experiment). */
+void arch_trap_redirect(struct trap_frame *f, uintptr_t pc, uintptr_t sp);
+
+/* Prints registers, 80 columns, through kprintf, each line led by "# ". */
+void arch_trap_print(const struct trap_frame *f);
+
+/* Return addresses from a frame (NULL: from the caller), newest first; returns how many. */
+unsigned arch_backtrace(const struct trap_frame *f, uintptr_t *pc, unsigned max);
+
+/* ---- clocks and counters ------------------------------------------------------------------- */
+
+/* Name of the cycle counter that cpu_cycles() reads: "tsc" or "rpcc". */
+extern const char arch_cycle_source[];
+
+/* A reference clock for calibration: 64-bit, monotonic, bounded read. */
+struct arch_ref_clock {
+    const char *name; /* "pit", "acpi_pm", "hpet", "hwrpb" */
+    uint64_t hz;
+    uint64_t (*read)(void);
+};
+
+/* Fills r[0..max) with the reference clocks that work here; returns how many (possibly 0). */
+unsigned arch_ref_clocks(struct arch_ref_clock *r, unsigned max);
+
+/* The frequency that the firmware or CPU states for cpu_cycles(), 0 if it states none. */
+uint64_t arch_cycle_hz_stated(void);
+
+/* Does the counter run at a constant rate through frequency changes? -1 unknown. */
+int arch_cycle_invariant(void);
+
+/* Hardware performance counters. */
+enum pmu_event { PMU_CYCLES, PMU_INSTRUCTIONS, PMU_EVENTS };
+
+/* NULL when counters run, else the reason ("no architectural PMU: cpuid leaf 10 is 0"). */
+const char *arch_pmu_init(void);
+uint64_t arch_pmu_read(enum pmu_event e);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * Free lists of blocks: one split and merge for the buddy and for every coloured allocator.
+ *
+ * A block of order k (0..MAX_ORDER) is on the list of its (order, class), where the class comes
+ * from a colour map (mm/color.h). With one colour there is one list per order, and this is the
+ * binary buddy allocator (Knowlton 1965; Knuth vol. 1, 2.5); with N colours a block of any order
+ * can be asked for by colour. Lists are LIFO: a freed block is the next one delivered. The order
+ * of delivery is a contract, held by golden tests: it *is* the experiment.
+ *
+ * Cost: alloc and free are O(MAX_ORDER), independent of the size of memory and of the number of
+ * colours; for maps with intervals (see color.h) finding a class scans N / 2^t / 64 bitmap words.
+ *
+ * Only list_add and list_remove in buddy.c link blocks, set their state and move their counts.
+ */
+#ifndef TT_MM_BUDDY_H
+#define TT_MM_BUDDY_H
+
+#include "mm/color.h"
+#include "mm/page.h"
+
+struct free_list {
+    uint32_t first; /* descriptor number, PAGE_NR_NONE when empty */
+    uint32_t count; /* blocks on the list */
+};
+
+struct buddy {
+    struct pages *pages;         /* constant */
+    const struct color_map *map; /* constant: of the lists, not of the accounting */
+    struct free_list *list;      /* constant array, index = base[order] + class */
+    uint64_t *bitmap;            /* bit per class with a block on its list, by order */
+    uint32_t base[MAX_ORDER + 2];
+    uint32_t word[MAX_ORDER + 2]; /* first bitmap word of an order */
+    uint32_t blocks[MAX_ORDER + 1];
+    uint64_t free_pages;
+};
+
+/* Bytes of lists and bitmap for a map. */
+size_t buddy_bytes(const struct color_map *map);
+
+/* Empty lists over pages; memory holds buddy_bytes(map), 8-byte aligned. */
+void buddy_init(struct buddy *b, struct pages *pages, const struct color_map *map, void *memory);
+
+/* Puts all frames of all ranges on the lists in the largest aligned blocks, highest first, so
+ * that allocation from a fresh instance proceeds upwards. O(frames / 2^MAX_ORDER). */
+void buddy_add_all(struct buddy *b);
+
+/*
+ * Takes a block of 2^order frames that covers colour c, splitting a larger one if need be: the
+ * lowest order that has one, the newest block of its list. PFN_NONE when none covers c.
+ * Preconditions: order <= MAX_ORDER; c < map->colors.
+ */
+pfn_t buddy_alloc(struct buddy *b, unsigned order, color_t c);
+
+/*
+ * Takes exactly the block of 2^order frames at p out of whatever free block holds it. False if
+ * it is not wholly free. Precondition: p aligned to the block.
+ */
+bool buddy_take(struct buddy *b, pfn_t p, unsigned order);
+
+/*
+ * Gives a block back and merges it with its free buddies. CHECK >= 1 panics on a double free, a
+ * wrong order or a frame of no range; CHECK >= 2 fills the frames with junk.
+ */
+void buddy_free(struct buddy *b, pfn_t p, unsigned order);
+
+/* Is the block of 2^order frames at p (aligned) wholly inside one free block? */
+bool buddy_is_free(struct buddy *b, pfn_t p, unsigned order);
+
+/*
+ * Every descriptor, every list and both counts: states match lists, links point back, counts
+ * equal lengths, bitmap bits equal emptiness, no two free buddies left unmerged, free_pages is
+ * the sum. NULL, or what is broken. O(frames).
+ */
+const char *buddy_check(struct buddy *b);
+
+#endif

@@ -1,0 +1,114 @@
+/* One instance of the subject memory: building, allocating by policy, checking. See memory.h. */
+#include "mm/memory.h"
+
+#include "core/panic.h"
+
+#include <string.h>
+
+/* Purposes of random streams, so that one stream's length does not shift another. */
+enum { STREAM_AGE = 1, STREAM_POLICY = 2 };
+
+static void color_maps(const struct setup *s, struct color_map *color, struct color_map *lists)
+{
+    color_map_modulo(color, s->color.colors);
+    if (s->policy->colored)
+        *lists = *color;
+    else
+        color_map_modulo(lists, 1);
+}
+
+static size_t state_bytes(const struct setup *s, const struct color_map *color)
+{
+    return s->policy->state_bytes ? s->policy->state_bytes(color) : 0;
+}
+
+/* Parts of the area, each 64-byte aligned, in this order. */
+static size_t part(size_t bytes)
+{
+    return align_up(bytes, 64);
+}
+
+size_t memory_bytes(const struct setup *s, uint32_t pages)
+{
+    struct color_map color, lists;
+    color_maps(s, &color, &lists);
+    return part(pages_bytes(&s->layout, pages)) + part(buddy_bytes(&lists)) +
+           part(account_bytes(&color)) + part(state_bytes(s, &color)) + part(age_bytes(pages));
+}
+
+void memory_build(struct memory *m, const struct setup *s, const struct subject *on, uint64_t seed)
+{
+    check(1, memory_bytes(s, on->pages) <= on->area_bytes);
+    m->setup = s;
+    color_maps(s, &m->color, &m->list_color);
+
+    char *at = on->area;
+    pages_init(&m->pages, &s->layout, at, on->range, on->range_count);
+    at += part(pages_bytes(&s->layout, on->pages));
+    buddy_init(&m->buddy, &m->pages, &m->list_color, at);
+    at += part(buddy_bytes(&m->list_color));
+    account_init(&m->account, &m->color, at);
+    at += part(account_bytes(&m->color));
+    m->policy = (struct policy_state){
+        .map = &m->color, .buddy = &m->buddy, .rng = rng_stream(seed, STREAM_POLICY), .own = at};
+    memset(at, 0, state_bytes(s, &m->color));
+    at += part(state_bytes(s, &m->color));
+
+    buddy_add_all(&m->buddy);
+    age_run(&m->buddy, &s->age, rng_stream(seed, STREAM_AGE), (uint32_t *)at);
+}
+
+/* The colours that the fallback names, one after the other, until a block covers one. */
+static __attribute__((noinline)) pfn_t fall_back(struct memory *m, unsigned order, color_t want)
+{
+    const struct color_map *map = &m->list_color;
+    uint32_t classes = map->classes[order], ahead;
+    m->account.probes++;
+    if (m->buddy.free_pages < 1ul << order)
+        return PFN_NONE;
+    for (uint32_t i = 1; m->setup->fallback->step(i, classes, &ahead); i++) {
+        uint64_t c = want + ((uint64_t)ahead << map->shift[order]);
+        pfn_t p = buddy_alloc(&m->buddy, order, (color_t)(c % map->colors));
+        if (p.n != PFN_NONE.n)
+            return p;
+        m->account.probes++;
+    }
+    return PFN_NONE;
+}
+
+pfn_t memory_alloc(struct memory *m, const struct place_request *q)
+{
+    const struct policy *policy = m->setup->policy;
+    color_t want = COLOR_NONE;
+    pfn_t p;
+    if (policy->pick) {
+        p = policy->pick(&m->policy, q);
+    } else if (policy->want) {
+        want = policy->want(&m->policy, q);
+        p = buddy_alloc(&m->buddy, q->order, want);
+        if (__builtin_expect(p.n == PFN_NONE.n, 0))
+            p = fall_back(m, q->order, want);
+    } else {
+        p = buddy_alloc(&m->buddy, q->order, 0);
+    }
+    if (__builtin_expect(p.n == PFN_NONE.n, 0))
+        m->account.failed++;
+    else
+        account_got(&m->account, want, p, q->order);
+    return p;
+}
+
+void memory_free(struct memory *m, pfn_t p, unsigned order)
+{
+    buddy_free(&m->buddy, p, order);
+}
+
+const char *memory_check(struct memory *m)
+{
+    const char *broken = pages_check(&m->pages);
+    if (!broken)
+        broken = buddy_check(&m->buddy);
+    if (!broken)
+        broken = account_check(&m->account);
+    return broken;
+}

@@ -1,0 +1,61 @@
+/*
+ * Placement policies: which colour a new page should have, and what to do when there is none.
+ *
+ * A policy is one file in kernel/mm/policy/ that registers a const record; its header comment
+ * names the rule, the source, and where we deviate. A policy only chooses: splitting, merging
+ * and accounting are the same for all (mm/buddy.h, mm/memory.h).
+ */
+#ifndef TT_MM_POLICY_H
+#define TT_MM_POLICY_H
+
+#include "core/registry.h"
+#include "core/rng.h"
+#include "mm/buddy.h"
+
+/* One request for memory: what a fault handler knows. */
+struct place_request {
+    uintptr_t va;   /* address that will map the block */
+    uint32_t space; /* number of the address space, from 0 */
+    uint32_t pid;   /* of the task, from 1 */
+    unsigned order;
+};
+
+/* State of one instance's policy. `own` holds policy->state_bytes(map) bytes, zeroed. */
+struct policy_state {
+    const struct color_map *map; /* the coloured cache: what want() answers in */
+    struct buddy *buddy;
+    struct rng rng; /* a stream of its own, from the instance's seed */
+    uint64_t cursor;
+    void *own;
+};
+
+struct policy {
+    const char *name;
+    const char *rule;   /* one line, for run=list and README */
+    const char *source; /* who described or posted it */
+    bool colored;       /* lists by colour; otherwise one list per order */
+    /* The colour this request should get. NULL in a policy that is not colored. */
+    color_t (*want)(struct policy_state *s, const struct place_request *q);
+    /* Picks a block by itself instead (random); PFN_NONE when there is none. */
+    pfn_t (*pick)(struct policy_state *s, const struct place_request *q);
+    size_t (*state_bytes)(const struct color_map *map);
+};
+DECLARE_REGISTRY(policy);
+
+/*
+ * What to try when no free block covers the wanted colour: the i-th try, i = 1, 2, ..., steps
+ * away from the wanted colour, in units of the block's span of colours, on a circle of `classes`
+ * positions. Ends at the first i for which it returns false.
+ */
+struct fallback {
+    const char *name;
+    const char *rule;
+    bool (*step)(uint32_t i, uint32_t classes, uint32_t *ahead);
+};
+DECLARE_REGISTRY(fallback);
+
+/* By name, NULL if there is none. */
+const struct policy *policy_named(const char *name);
+const struct fallback *fallback_named(const char *name);
+
+#endif
