@@ -1,0 +1,118 @@
+/* Control registers, model-specific registers, cpuid and port I/O, as inline functions. */
+#ifndef X86_REGS_H
+#define X86_REGS_H
+
+#include <stdint.h>
+
+#define CR0_WP (1ul << 16)
+
+#define MSR_EFER 0xc0000080
+#define EFER_NXE (1ul << 11)
+
+#define CPUID_HYPERVISOR (1u << 31) /* leaf 1 ecx */
+#define CPUID_NX         (1u << 20) /* leaf 0x80000001 edx */
+
+struct cpuid {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+static inline struct cpuid cpuid(uint32_t leaf, uint32_t sub)
+{
+    struct cpuid c;
+
+    __asm__ volatile("cpuid"
+                     : "=a"(c.eax), "=b"(c.ebx), "=c"(c.ecx), "=d"(c.edx)
+                     : "a"(leaf), "c"(sub));
+    return c;
+}
+
+/* Highest leaf of a range (0, 0x40000000, 0x80000000); 0 when the range does not exist. */
+static inline uint32_t cpuid_max(uint32_t range)
+{
+    uint32_t max = cpuid(range, 0).eax;
+
+    return max >= range && max < range + 0x10000 ? max : 0;
+}
+
+static inline uint64_t rdmsr(uint32_t msr)
+{
+    uint32_t lo, hi;
+
+    __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
+    return (uint64_t)hi << 32 | lo;
+}
+
+static inline void wrmsr(uint32_t msr, uint64_t v)
+{
+    __asm__ volatile("wrmsr" ::"c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)) : "memory");
+}
+
+static inline uint64_t rdpmc(uint32_t counter)
+{
+    uint32_t lo, hi;
+
+    __asm__ volatile("rdpmc" : "=a"(lo), "=d"(hi) : "c"(counter));
+    return (uint64_t)hi << 32 | lo;
+}
+
+static inline uint64_t read_cr0(void)
+{
+    uint64_t v;
+
+    __asm__ volatile("movq %%cr0, %0" : "=r"(v));
+    return v;
+}
+
+static inline uint64_t read_cr2(void)
+{
+    uint64_t v;
+
+    __asm__ volatile("movq %%cr2, %0" : "=r"(v));
+    return v;
+}
+
+static inline uint64_t read_cr3(void)
+{
+    uint64_t v;
+
+    __asm__ volatile("movq %%cr3, %0" : "=r"(v)::"memory");
+    return v;
+}
+
+static inline void write_cr3(uint64_t v)
+{
+    __asm__ volatile("movq %0, %%cr3" ::"r"(v) : "memory");
+}
+
+static inline void invlpg(uintptr_t va)
+{
+    __asm__ volatile("invlpg (%0)" ::"r"(va) : "memory");
+}
+
+static inline uint8_t inb(uint16_t port)
+{
+    uint8_t v;
+
+    __asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port) : "memory");
+    return v;
+}
+
+static inline uint32_t inl(uint16_t port)
+{
+    uint32_t v;
+
+    __asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port) : "memory");
+    return v;
+}
+
+static inline void outb(uint16_t port, uint8_t v)
+{
+    __asm__ volatile("outb %0, %1" ::"a"(v), "Nd"(port) : "memory");
+}
+
+static inline void outw(uint16_t port, uint16_t v)
+{
+    __asm__ volatile("outw %0, %1" ::"a"(v), "Nd"(port) : "memory");
+}
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * The stacks in the image, each above a guard page that arch_vm_init leaves unmapped.
+ *
+ * The boot stack becomes the kernel's; the other three belong to the only exceptions that may
+ * strike when the current stack is unusable (#DF) or anywhere at all (NMI, #MC).
+ */
+#ifndef X86_STACKS_H
+#define X86_STACKS_H
+
+#include <arch/param.h>
+
+/* newlib's printf of a double takes about 2 KiB, the deepest lab call chain is far below this. */
+#define BOOT_STACK_BYTES 0x10000
+/* A panic formats one line of 512 bytes at a time. */
+#define IST_STACK_BYTES 0x4000
+
+enum ist { IST_DOUBLE_FAULT = 1, IST_NMI, IST_MACHINE_CHECK, IST_END };
+
+struct boot_stack {
+    char guard[PAGE_SIZE];
+    char stack[BOOT_STACK_BYTES];
+};
+
+struct ist_stack {
+    char guard[PAGE_SIZE];
+    char stack[IST_STACK_BYTES];
+};
+
+extern struct boot_stack boot_stack;
+extern struct ist_stack ist_stack[IST_END - 1];
+
+/* Is the image page at va a guard page? */
+static inline int stack_is_guard(const char *va)
+{
+    for (int i = 0; i < IST_END - 1; i++) {
+        if (va == ist_stack[i].guard)
+            return 1;
+    }
+    return va == boot_stack.guard;
+}
+
+#endif

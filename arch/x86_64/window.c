@@ -1,0 +1,58 @@
+/* The device window (window.h) and arch_map_device. */
+#include "window.h"
+
+#include "arch.h"
+#include "core/errno.h"
+#include "mm/own.h"
+#include "pte.h"
+
+static uintptr_t next; /* first free address; 0: not ready */
+
+int window_init(phys_t root, unsigned *made)
+{
+    pte_t *top = arch_phys_to_virt(root);
+    void *page = own_page_alloc();
+
+    if (!page)
+        return -TT_ENOMEM;
+    top[table_index(ARCH_DEVICE, TABLE_LEVELS - 1)] =
+        arch_virt_to_phys(page).a | PTE_PRESENT | PTE_WRITE | PTE_ACCESSED;
+    ++*made;
+    next = ARCH_DEVICE;
+    return 0;
+}
+
+static void *map(phys_t a, size_t bytes, pte_t flags)
+{
+    uint64_t limit = arch_phys_limit().a;
+    uint64_t first = align_down(a.a, PAGE_SIZE);
+    unsigned made = 0;
+
+    if (!next || !bytes || a.a >= limit || bytes > limit - a.a)
+        return NULL;
+
+    uint64_t pages = (align_up(a.a + bytes, PAGE_SIZE) - first) >> PAGE_SHIFT;
+
+    if (pages > (ARCH_DEVICE_END - next) >> PAGE_SHIFT)
+        return NULL;
+
+    char *va = (char *)next + (a.a - first);
+
+    /* Addresses are used up even when memory runs out half-way: nothing is mapped twice. */
+    for (uint64_t i = 0; i < pages; i++, next += PAGE_SIZE) {
+        if (table_map(vm_root(), next, first + (i << PAGE_SHIFT), 0,
+                      PTE_LEAF | PTE_GLOBAL | pte_nx() | flags, &made))
+            return NULL;
+    }
+    return va;
+}
+
+volatile void *arch_map_device(phys_t a, size_t bytes)
+{
+    return map(a, bytes, PTE_WRITE | PTE_UNCACHED);
+}
+
+const void *window_map_firmware(phys_t a, size_t bytes)
+{
+    return map(a, bytes, 0);
+}
