@@ -25,7 +25,8 @@ struct option {
     bool repeats;        /* every occurrence counts (hole=), instead of the last */
     /*
      * Takes the value of one occurrence. 0, or -TT_EINVAL with a message in err that says what
-     * would be valid ("reps=0: from 1 to 10000").
+     * would be valid ("from 1 to 10000"). cmdline_parse puts the word in front ("reps=0: "), and
+     * the grammar behind it when err stays empty.
      */
     int (*parse)(const struct option *o, const char *value, char *err, size_t err_bytes);
     const void *data; /* for parse functions shared by several options */
@@ -38,18 +39,25 @@ typedef void (*cmdline_report)(const char *message, void *arg);
 /* Parses all words; returns the number of errors, each reported. */
 unsigned cmdline_parse(const char *text, cmdline_report report, void *arg);
 
-/* Raw value of key's last occurrence copied to buf, before parsing (console=); false if absent. */
+/*
+ * Raw value of key's last occurrence copied to buf, before parsing (console=); false if absent or
+ * too long for buf.
+ */
 bool cmdline_early(const char *text, const char *key, char *buf, size_t bytes);
 
 /* ---- for parse functions ------------------------------------------------------------------- */
 
-/* "64K", "3M", "1G", "0x1000", "4096": whole string; 0 or -TT_EINVAL / -TT_ERANGE (overflow). */
+/* "64K", "3M", "1G", "2t", "0x1000", "4096": whole string; 0 or -TT_EINVAL / -TT_ERANGE (overflow).
+ */
 int parse_size(const char *s, uint64_t *out);
 
-/* Decimal or 0x number within [lo, hi]; 0, -TT_EINVAL or -TT_ERANGE. */
+/* Decimal (also with leading zeros) or 0x number within [lo, hi]; 0, -TT_EINVAL or -TT_ERANGE. */
 int parse_u64(const char *s, uint64_t lo, uint64_t hi, uint64_t *out);
 
-/* CPU or colour lists: "0-7,12"; sets bits in bitmap[0..bits); 0, -TT_EINVAL or -TT_ERANGE. */
+/*
+ * CPU or colour lists: "0-7,12"; sets these bits in bitmap[0..bits), which the caller has cleared,
+ * or none when it returns -TT_EINVAL or -TT_ERANGE.
+ */
 int parse_list(const char *s, uint64_t *bitmap, unsigned bits);
 
 /*
@@ -63,5 +71,8 @@ const char *nearest_word(const char *s, const char *const *words);
 
 /* Prints every option with grammar and help, sorted by name. */
 void cmdline_help(void);
+
+/* Was the word `help` given? Then main prints the help and ends the boot, ok. */
+bool cmdline_help_asked(void);
 
 #endif

@@ -11,7 +11,9 @@
  *     ok 1 selftest
  *     not ok 2 bandwidth # colour count differs
  *
- * An expected failure prints `ok ... # XFAIL reason`. Levels nest up to KTAP_DEPTH.
+ * An expected failure prints `ok ... # XFAIL reason`. Levels nest up to KTAP_DEPTH. Names and
+ * reasons lose their '#', and a reason that begins like a directive ("skip", "todo") gets a word in
+ * front: TAP consumers would take a failure with such a text for a skipped test.
  */
 #ifndef TT_CORE_KTAP_H
 #define TT_CORE_KTAP_H
@@ -30,7 +32,11 @@ __attribute__((format(printf, 3, 4))) void ktap_result(enum ktap_verdict v, cons
 /* Closes the level; returns how many of its tests failed. Missing tests of the plan count. */
 unsigned ktap_end(void);
 
-/* Totals over all levels so far, for the end record: leaves only, a parent is not counted. */
+/*
+ * Totals over all levels so far, for the end record: leaves only. A parent (the result that
+ * follows a ktap_end) is counted only when it fails although none of its own tests did. An
+ * expected failure counts as passed, a test that the plan promised and nobody reported as failed.
+ */
 struct ktap_totals {
     unsigned passed, failed, skipped;
 };

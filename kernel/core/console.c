@@ -1,0 +1,107 @@
+/*
+ * The console: one serial port, and a ring in memory that is always written. See console.h.
+ */
+#include "core/console.h"
+
+#include "arch.h"
+#include "core/cmdline.h"
+#include "core/errno.h"
+#include "core/kprintf.h"
+
+#include <string.h>
+
+#define DEFAULT_PORT "ttyS0"
+#define DEFAULT_BAUD 115200
+#define MAX_BAUD     115200 /* what a 16550 clocked at 1.8432 MHz divides down from */
+
+static char name[48] = "none (not opened yet)";
+static char complaint[96]; /* about console=, told when the command line is parsed */
+static bool port_open;
+
+/* Read by gdb and screens; not static, so that gdb finds them by name. */
+char console_ring[CONSOLE_RING];
+size_t console_ring_total; /* bytes ever written: the next one goes to total % CONSOLE_RING */
+
+static bool at_line_start = true;
+
+/* "ttyS0", "ttyS1,9600": false and complaint when it is neither. */
+static bool split_value(const char *value, char *port, size_t port_bytes, unsigned *baud)
+{
+    bool ok;
+    uint64_t speed = DEFAULT_BAUD;
+    const char *rest = parse_item(value, ',', port, port_bytes, &ok);
+
+    if (rest && (parse_u64(rest, 50, MAX_BAUD, &speed) || MAX_BAUD % speed)) {
+        ksnprintf(complaint, sizeof(complaint), "the speed divides %u", MAX_BAUD);
+        return false;
+    }
+    *baud = (unsigned)speed;
+    return ok;
+}
+
+static int open_port(const char *port, unsigned baud)
+{
+    int result = arch_uart_open(port, baud);
+    port_open = result == 0;
+    if (port_open)
+        ksnprintf(name, sizeof(name), "%s,%u", port, baud);
+    else
+        ksnprintf(name, sizeof(name), "none (%s does not answer)", port);
+    return result;
+}
+
+void console_init(const char *cmdline)
+{
+    char value[32] = DEFAULT_PORT, port[16];
+    unsigned baud;
+
+    cmdline_early(cmdline, "console", value, sizeof(value));
+    if (strcmp(value, "none") == 0) {
+        strcpy(name, "none");
+        return;
+    }
+    if (split_value(value, port, sizeof(port), &baud) && open_port(port, baud) != -TT_EINVAL)
+        return;
+    /* A wrong console= is an error like any other, but it needs a place where it can be read. */
+    if (!complaint[0])
+        ksnprintf(complaint, sizeof(complaint), "no such port; valid are ttyS0, ttyS1 and none");
+    open_port(DEFAULT_PORT, DEFAULT_BAUD);
+}
+
+void console_write(const char *s, size_t n)
+{
+    if (!n)
+        return;
+    at_line_start = s[n - 1] == '\n';
+    for (; n; n--, s++) {
+        console_ring[console_ring_total++ % CONSOLE_RING] = *s;
+        if (!port_open)
+            continue;
+        if (*s == '\n')
+            arch_uart_putc('\r');
+        arch_uart_putc(*s);
+    }
+}
+
+bool console_at_line_start(void)
+{
+    return at_line_start;
+}
+
+const char *console_name(void)
+{
+    return name;
+}
+
+/* console_init has done the work; what is left is to say what was wrong. */
+static int parse_console(const struct option *o, const char *value, char *err, size_t err_bytes)
+{
+    (void)o, (void)value;
+    ksnprintf(err, err_bytes, "%s", complaint);
+    return complaint[0] ? -TT_EINVAL : 0;
+}
+
+REGISTER(option, console) = {.name = "console",
+                             .grammar = "PORT[,BAUD]|none",
+                             .help = "where the log goes: ttyS0, ttyS1 (115200 baud), or nowhere",
+                             .parse = parse_console};
