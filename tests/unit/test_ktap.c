@@ -4,6 +4,7 @@
 #include "host.h"
 
 #include "core/console.h"
+#include "core/kprintf.h"
 #include "core/ktap.h"
 
 #include <stdio.h>
@@ -130,7 +131,7 @@ static void run_nested(enum ktap_verdict inner, enum ktap_verdict outer, const c
     ktap_result(inner, "third", "%s", why);
     ktap_end();
     ktap_result(outer, "group", "%s", why);
-    console_write("# text for people\n{\"tt\":\"note\"}\n", 33);
+    kprintf("# text for people\n{\"tt\":\"note\"}\n");
     ktap_result(KTAP_OK, "single", NULL);
     ktap_end();
 }
