@@ -55,8 +55,8 @@ class Ktap(Writer):
         for number, boot in enumerate(log.boots, 1):
             lines = [line.text for line in boot.lines if ktap.is_ktap(line.text)]
             self.out.write("".join(line.rstrip() + "\n" for line in lines))
-            counted = ktap.totals(ktap.verdicts(lines))
             end = boot.end or {}
+            counted = ktap.Verdicts(lines).totals(panicked=end.get("verdict") == "panic")
             stated = tuple(end.get(k) for k in ("passed", "failed", "skipped"))
             if end and counted != stated:
                 self.complaints.append(
@@ -74,8 +74,12 @@ class Benchstat(Writer):
         self._nulls = 0
 
     @staticmethod
-    def _word(text):
-        return re.sub(r"[\s/=]+", "_", str(text))
+    def _word(text, also=""):
+        return re.sub(rf"[\s={also}]+", "_", str(text))
+
+    def _key(self, name, value):
+        """One /key=value part of a benchmark's name, that '/' would end."""
+        return f"{name}={self._word(value, also='/')}"
 
     def records(self, records):
         for record in records:
@@ -95,9 +99,9 @@ class Benchstat(Writer):
             if f["better"] != "none":
                 self.out.write(f"Unit {unit} better={f['better']}\n")
         name = f["exp"][:1].upper() + f["exp"][1:]
-        parts = [f"Benchmark{self._word(name)}", f"level={self._word(f['level'])}"]
-        parts += [f"x={f['x']}"] if "x" in f else []
-        parts += [f"metric={self._word(f['metric'])}", f"source={self._word(f['source'])}"]
+        parts = [f"Benchmark{self._word(name, also='/')}", self._key("level", f["level"])]
+        parts += [self._key("x", f["x"])] if "x" in f else []
+        parts += [self._key(k, f[k]) for k in ("metric", "source")]
         self.out.write(f"{'/'.join(parts)} 1 {f['value']} {unit}\n")
 
     def finish(self, log):

@@ -1,10 +1,14 @@
-"""KTAP version 1 as the kernel prints it: nested verdict lines, and totals over the leaves."""
+"""KTAP version 1 as the kernel prints it: nested verdict lines, and totals as its end record has them.
+
+A nested level stands before its parent's line and two spaces further in.
+"""
 
 import re
 from dataclasses import dataclass
 
 RESULT = re.compile(r"^((?:  )*)(not ok|ok) (\d+)(?: (?:- )?([^#]*?))?(?: *# *(.*))?$")
-OTHER = re.compile(r"^(?:  )*(?:KTAP version \d+|1\.\.\d+.*)$")
+PLAN = re.compile(r"^((?:  )*)1\.\.(\d+)")
+VERSION = re.compile(r"^((?:  )*)KTAP version \d+$")
 
 
 @dataclass(frozen=True)
@@ -13,43 +17,80 @@ class Verdict:
     ok: bool
     reason: str  # what follows the '#', "" if nothing
     skipped: bool
-    leaf: bool
+    children: int  # 0: a leaf
+    failed_children: int
+
+
+class Level:
+    def __init__(self):
+        self.plan = 0
+        self.verdicts = []  # its own and its children's
+        self.own = 0
+        self.failed = 0
+        self.missing = 0  # of the children's plans
+
+    def unreported(self):
+        return self.missing + max(0, self.plan - self.own)
 
 
 def is_ktap(text):
-    return bool(RESULT.match(text) or OTHER.match(text))
+    return any(pattern.match(text) for pattern in (RESULT, PLAN, VERSION))
 
 
-def verdicts(texts):
-    """Verdicts in order of the log. A parent's line follows its children's, so names come late."""
-    out = []
-    open_children = {}  # depth -> verdicts that wait for their parent's name
-    for text in texts:
-        match = RESULT.match(text.rstrip())
-        if not match:
-            continue
+class Verdicts:
+    """All verdict lines of one boot."""
+
+    def __init__(self, texts):
+        self._levels = {}  # depth -> Level that is open
+        self._done = []
+        for text in map(str.rstrip, texts):
+            if match := VERSION.match(text):
+                depth = len(match.group(1)) // 2
+                self._close(depth)
+                self._levels[depth] = Level()
+            elif match := PLAN.match(text):
+                self._level(len(match.group(1)) // 2).plan = int(match.group(2))
+            elif match := RESULT.match(text):
+                self._result(match)
+        self._close(0)
+
+    def _level(self, depth):
+        return self._levels.setdefault(depth, Level())
+
+    def _close(self, depth):
+        """Levels from depth on end without a parent's line: only the outermost should."""
+        for d in sorted(self._levels):
+            if d >= depth:
+                self._done.append(self._levels.pop(d))
+
+    def _result(self, match):
         depth = len(match.group(1)) // 2
-        reason = match.group(5) or ""
-        verdict = Verdict(
-            (match.group(4) or match.group(3)).strip(),
-            match.group(2) == "ok",
-            reason,
-            reason.upper().startswith("SKIP"),
-            not open_children.get(depth + 1),
-        )
-        children = [
-            Verdict(f"{verdict.name}/{c.name}", c.ok, c.reason, c.skipped, c.leaf)
-            for c in open_children.pop(depth + 1, [])
-        ]
-        open_children.setdefault(depth, []).extend(children + [verdict])
-    for depth in sorted(open_children):
-        out += open_children[depth]
-    return out
+        level, child = self._level(depth), self._levels.pop(depth + 1, Level())
+        name, reason = (match.group(4) or match.group(3)).strip(), match.group(5) or ""
+        ok, skipped = match.group(2) == "ok", reason.upper().startswith("SKIP")
+        for v in child.verdicts:
+            level.verdicts.append(
+                Verdict(f"{name}/{v.name}", v.ok, v.reason, v.skipped, v.children, v.failed_children)
+            )
+        failed = child.failed + max(0, child.plan - child.own)
+        level.verdicts.append(Verdict(name, ok, reason, skipped, child.own, failed))
+        level.own += 1
+        level.failed += not ok
+        level.missing += child.unreported()
 
+    @property
+    def all(self):
+        return [v for level in self._done for v in level.verdicts]
 
-def totals(found):
-    """(passed, failed, skipped) over leaves: what the end record counts, too."""
-    leaves = [v for v in found if v.leaf]
-    skipped = sum(v.skipped for v in leaves)
-    failed = sum(not v.ok and not v.skipped for v in leaves)
-    return len(leaves) - skipped - failed, failed, skipped
+    def totals(self, panicked=False):
+        """
+        (passed, failed, skipped) over leaves. A parent counts when it fails though no child did;
+        a test that was planned and never reported has failed, unless a panic cut the rest off.
+        """
+        leaves = [v for v in self.all if not v.children]
+        skipped = sum(v.ok and v.skipped for v in leaves)
+        failed = sum(not v.ok for v in leaves)
+        failed += sum(not v.ok and not v.failed_children for v in self.all if v.children)
+        if not panicked:
+            failed += sum(level.unreported() for level in self._done)
+        return sum(v.ok for v in leaves) - skipped, failed, skipped

@@ -42,6 +42,8 @@ def run(args):
                 break
     except Finding as error:
         late = str(error)
+    except KeyboardInterrupt:
+        late = "interrupted"
     finally:
         if keep:
             keep.close()
