@@ -97,7 +97,7 @@ struct reporter {
 
 static void complain(struct reporter *r, const struct word *w, const char *what)
 {
-    char message[256];
+    char message[480];
     ksnprintf(message, sizeof(message), "%.40s%s%.60s: %s", w->text, w->has_value ? "=" : "",
               w->value, what);
     r->report(message, r->arg);
@@ -147,7 +147,7 @@ static void take_word(struct reporter *r, const struct word *w, const char *rest
     }
     if (!o->repeats && given_later(rest, o->name))
         return;
-    char err[160] = "";
+    char err[320] = "";
     if (o->parse(o, w->value, err, sizeof(err)) == 0)
         return;
     if (!err[0])

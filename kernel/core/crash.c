@@ -1,0 +1,85 @@
+/*
+ * crash=: breaks something on purpose. See crash.h. Each way must end in a panic that names it.
+ */
+#include "core/crash.h"
+
+#include "core/cmdline.h"
+#include "core/errno.h"
+#include "core/panic.h"
+#include "core/types.h"
+
+#include <string.h>
+
+static void crash_panic(void)
+{
+    panic("crash=panic: asked for");
+}
+
+/* Through volatile variables, so that the compiler does not see what is wrong. */
+static void crash_null(void)
+{
+    volatile uintptr_t address = 8;
+    *(volatile char *)address = 1;
+}
+
+static void crash_text(void)
+{
+    volatile uintptr_t address = (uintptr_t)crash_now;
+    *(volatile char *)address = 0;
+}
+
+static void crash_div(void)
+{
+    volatile int zero = 0, result;
+    result = 1 / zero;
+    (void)result;
+}
+
+/* Writes every page of its stack on the way down, so that it meets the guard page. */
+static unsigned descend(volatile unsigned *depth)
+{
+    volatile char local[256];
+    local[0] = (char)++*depth;
+    return *depth ? descend(depth) + (unsigned)local[0] : 0;
+}
+
+static void crash_stack(void)
+{
+    volatile unsigned depth = 0;
+    descend(&depth);
+}
+
+static const struct {
+    const char *name;
+    void (*crash)(void);
+} ways[] = {{"panic", crash_panic},
+            {"null", crash_null},
+            {"text", crash_text},
+            {"div", crash_div},
+            {"stack", crash_stack}};
+
+static void (*chosen)(void);
+
+void crash_now(void)
+{
+    if (!chosen)
+        return;
+    chosen();
+    panic("crash= had no effect");
+}
+
+static int parse_crash(const struct option *o, const char *value, char *err, size_t err_bytes)
+{
+    (void)o, (void)err, (void)err_bytes; /* the grammar says what is valid */
+    for (unsigned i = 0; i < ARRAY_SIZE(ways); i++)
+        if (strcmp(value, ways[i].name) == 0) {
+            chosen = ways[i].crash;
+            return 0;
+        }
+    return -TT_EINVAL;
+}
+
+REGISTER(option, crash) = {.name = "crash",
+                           .grammar = "panic|null|text|div|stack",
+                           .help = "for tests: crash after the boot records",
+                           .parse = parse_crash};
