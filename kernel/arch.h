@@ -153,6 +153,7 @@ struct trap_info {
     uintptr_t pc;
     uintptr_t address;   /* faulting address of TRAP_PAGE_FAULT, else 0 */
     bool write, exec, present;
+    bool fatal; /* double fault, NMI, machine check: what was interrupted cannot be ended safely */
 };
 
 /*
