@@ -26,4 +26,6 @@
     for (const struct kind *const *var##_it = __start_tt_##kind, *var;                             \
          var##_it < __stop_tt_##kind && ((var = *var##_it), true); var##_it++)
 
+#define registered_count(kind) ((unsigned)(__stop_tt_##kind - __start_tt_##kind))
+
 #endif

@@ -1,0 +1,65 @@
+/* Experiment records. Contract in experiment_log.h, members in HACKING.md. */
+#include "lab/experiment_log.h"
+
+#include "core/kprintf.h"
+#include "core/record.h"
+#include "lab/options.h"
+#include "lab/results.h"
+
+static void write_level(const struct workload *w, const struct level *l, unsigned i)
+{
+    struct record r;
+    record_begin(&r, "experiment");
+    record_str(&r, "exp", w->name);
+    record_str(&r, "what", "level");
+    record_u64(&r, "level", i);
+    record_str(&r, "name", l->name);
+    record_u64(&r, "colors", l->setup.color.colors);
+    record_u64(&r, "cache_bytes", l->setup.color.size_bytes);
+    record_u64(&r, "ways", l->setup.color.ways);
+    record_str(&r, "color_source", l->setup.color.source);
+    record_end(&r);
+}
+
+static void write_metric(const struct workload *w, const struct metric *m)
+{
+    static const char *const better[] = {"higher", "lower", "none"};
+    struct record r;
+    record_begin(&r, "experiment");
+    record_str(&r, "exp", w->name);
+    record_str(&r, "what", "metric");
+    record_str(&r, "metric", m->name);
+    record_str(&r, "unit", metric_unit(m));
+    record_str(&r, "better", better[m->better]);
+    record_str(&r, "source", metric_source(m));
+    record_end(&r);
+}
+
+void experiment_write_plan(const struct workload *w, const struct levels *levels,
+                           const struct subject *subject)
+{
+    struct record r;
+    record_begin(&r, "experiment");
+    record_str(&r, "exp", w->name);
+    record_str(&r, "what", "plan");
+    record_u64(&r, "levels", levels->count);
+    record_u64(&r, "reps", lab_options.reps);
+    record_u64(&r, "warmup", lab_options.warmup);
+    record_u64(&r, "passes", lab_options.passes);
+    record_u64(&r, "seed", lab_options.seed);
+    record_u64(&r, "subject_pages", subject->pages);
+    record_u64(&r, "subject_ranges", subject->range_count);
+    record_str(&r, "design", "randomized complete blocks");
+    record_str(&r, "fixed", levels->fixed);
+    record_end(&r);
+    for (unsigned i = 0; i < levels->count; i++)
+        write_level(w, &levels->level[i], i);
+    for (unsigned i = 0; i < w->metrics; i++)
+        write_metric(w, &w->metric[i]);
+}
+
+void experiment_progress(const struct workload *w, unsigned block, bool record)
+{
+    kprintf("# ... %s: %s %u of %u\n", w->name, record ? "block" : "warm-up", block + 1,
+            record ? lab_options.reps : lab_options.warmup);
+}

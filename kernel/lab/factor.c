@@ -1,0 +1,112 @@
+/* Factors' level lists and their cross product. Contract in factor.h. */
+#include "lab/factor.h"
+
+#include "core/errno.h"
+#include "core/kprintf.h"
+
+#include <string.h>
+
+static unsigned ranks;
+
+int factor_option(const struct option *o, const char *value, char *err, size_t err_bytes)
+{
+    const struct factor *f = o->data;
+    struct factor_levels *levels = f->levels;
+    levels->count = 0;
+    levels->rank = ++ranks;
+    bool ok = true;
+    for (const char *rest = value; rest;) {
+        if (levels->count == FACTOR_LEVELS_MAX) {
+            ksnprintf(err, err_bytes, "at most %u levels", FACTOR_LEVELS_MAX);
+            return -TT_EINVAL;
+        }
+        char *text = levels->text[levels->count++];
+        rest = parse_item(rest, f->separator, text, LEVEL_TEXT_MAX, &ok);
+        if (!ok) {
+            ksnprintf(err, err_bytes, "an empty or overlong level; valid: %s", o->grammar);
+            return -TT_EINVAL;
+        }
+        for (unsigned i = 0; i + 1 < levels->count; i++) {
+            if (!strcmp(levels->text[i], text)) {
+                ksnprintf(err, err_bytes, "level %s is there twice", text);
+                return -TT_EINVAL;
+            }
+        }
+        struct setup scratch;
+        memset(&scratch, 0, sizeof scratch);
+        int bad = f->level(text, &scratch, err, err_bytes);
+        if (bad)
+            return bad;
+    }
+    return 0;
+}
+
+static unsigned level_count(const struct factor *f)
+{
+    return f->levels->count ? f->levels->count : 1;
+}
+
+static const char *level_text(const struct factor *f, unsigned i)
+{
+    return f->levels->count ? f->levels->text[i] : f->initial;
+}
+
+static const struct factor *primary_factor(void)
+{
+    const struct factor *primary = NULL;
+    for_each_registered (factor, f) {
+        if (level_count(f) > 1 && (!primary || f->levels->rank < primary->levels->rank))
+            primary = f;
+    }
+    return primary;
+}
+
+/* Adds " KEY=TEXT" to a name; false when it does not fit. */
+static bool append(char *name, size_t bytes, const struct factor *f, const char *text)
+{
+    size_t used = strlen(name);
+    return ksnprintf(name + used, bytes - used, "%s%s=%s", used ? " " : "", f->name, text) <
+           bytes - used;
+}
+
+int levels_build(struct levels *out, char *err, size_t err_bytes)
+{
+    const struct factor *primary = primary_factor();
+    unsigned total = 1, primary_stride = 0;
+    bool fits = true;
+    memset(out, 0, sizeof *out);
+    for_each_registered (factor, f) {
+        if (f == primary)
+            primary_stride = total;
+        total *= level_count(f);
+        if (total > LEVELS_MAX) {
+            ksnprintf(err, err_bytes, "%s=: the factors' levels multiply to more than %u", f->name,
+                      LEVELS_MAX);
+            return -TT_EINVAL;
+        }
+        if (level_count(f) == 1)
+            fits &= append(out->fixed, sizeof out->fixed, f, level_text(f, 0));
+    }
+    for (unsigned i = 0; i < total; i++) {
+        struct level *l = &out->level[i];
+        unsigned rest = i;
+        for_each_registered (factor, f) {
+            unsigned digit = rest % level_count(f);
+            rest /= level_count(f);
+            int bad = f->level(level_text(f, digit), &l->setup, err, err_bytes);
+            if (bad)
+                return bad;
+            if (level_count(f) > 1)
+                fits &= append(l->name, sizeof l->name, f, level_text(f, digit));
+            if (f == primary)
+                l->reference = i - digit * primary_stride;
+        }
+        if (!primary)
+            strcpy(l->name, "all");
+    }
+    out->count = total;
+    if (fits)
+        return 0;
+    ksnprintf(err, err_bytes, "the names of the levels are too long for a record; fewer factors");
+    return -TT_EINVAL;
+}

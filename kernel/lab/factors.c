@@ -1,0 +1,108 @@
+/* The factors of placement: alloc, empty, page_color, page_struct, age. */
+#include "arch.h"
+#include "core/errno.h"
+#include "core/kprintf.h"
+#include "lab/factor.h"
+
+#include <string.h>
+
+#define WORDS_MAX 64
+
+/* ---- alloc: the placement policy --------------------------------------------------------------
+ */
+
+static int level_alloc(const char *text, struct setup *s, char *err, size_t err_bytes)
+{
+    s->policy = policy_named(text);
+    if (s->policy)
+        return 0;
+    const char *words[WORDS_MAX];
+    unsigned n = 0;
+    for_each_registered (policy, p) {
+        if (n + 1 < WORDS_MAX)
+            words[n++] = p->name;
+    }
+    words[n] = NULL;
+    const char *near = nearest_word(text, words);
+    size_t used = ksnprintf(err, err_bytes, "%s: no such policy%s%s; valid:", text,
+                            near ? ", nearest: " : "", near ? near : "");
+    for (unsigned i = 0; i < n && used < err_bytes; i++)
+        used += ksnprintf(err + used, err_bytes - used, " %s", words[i]);
+    return -TT_EINVAL;
+}
+
+static void list_alloc(void)
+{
+    for_each_registered (policy, p)
+        kprintf("#     %-12s %s [%s]\n", p->name, p->rule, p->source);
+}
+
+REGISTER_FACTOR(alloc, ',', "buddy", "POLICY[,POLICY...]", "placement policy", level_alloc,
+                list_alloc);
+
+/* ---- empty: what to do when the wanted colour is empty ----------------------------------------
+ */
+
+static int level_empty(const char *text, struct setup *s, char *err, size_t err_bytes)
+{
+    s->fallback = fallback_named(text);
+    if (s->fallback)
+        return 0;
+    size_t used = ksnprintf(err, err_bytes, "%s: valid:", text);
+    for_each_registered (fallback, f) {
+        if (used < err_bytes)
+            used += ksnprintf(err + used, err_bytes - used, " %s", f->name);
+    }
+    return -TT_EINVAL;
+}
+
+static void list_empty(void)
+{
+    for_each_registered (fallback, f)
+        kprintf("#     %-12s %s\n", f->name, f->rule);
+}
+
+REGISTER_FACTOR(empty, ',', "next", "next|nearest|fail[,...]",
+                "what to take when the wanted colour has no free page", level_empty, list_empty);
+
+/* ---- page_color: the colour map ---------------------------------------------------------------
+ */
+
+static int level_page_color(const char *text, struct setup *s, char *err, size_t err_bytes)
+{
+    struct arch_cache caches[8];
+    unsigned n = arch_caches(caches, ARRAY_SIZE(caches));
+    return color_spec_parse(text, caches, n, &s->color, err, err_bytes);
+}
+
+REGISTER_FACTOR(page_color, '/', "auto", "KB[,WAYS]|auto|off[/...]",
+                "the cache whose colours count: size in kB and ways", level_page_color, NULL);
+
+/* ---- page_struct: shape, stride and offset of the descriptors ---------------------------------
+ */
+
+static int level_page_struct(const char *text, struct setup *s, char *err, size_t err_bytes)
+{
+    return page_layout_parse(text, &s->layout, err, err_bytes);
+}
+
+static void list_page_struct(void)
+{
+    for (const struct page_shape *const *p = page_shapes; *p; p++)
+        kprintf("#     %-12s %u bytes, %s\n", (*p)->name, (*p)->size_bytes, (*p)->origin);
+}
+
+REGISTER_FACTOR(page_struct, ',', "2.6v:64", "SHAPE[:STRIDE[+OFFSET]][,...]",
+                "page descriptors: fields, stride and offset in bytes", level_page_struct,
+                list_page_struct);
+
+/* ---- age: the state of free memory ------------------------------------------------------------
+ */
+
+static int level_age(const char *text, struct setup *s, char *err, size_t err_bytes)
+{
+    return age_parse(text, &s->age, err, err_bytes);
+}
+
+REGISTER_FACTOR(age, ',', "4:95:50", "off|CYCLES:HI:LO[,...]",
+                "fill to HI percent, free at random to LO, CYCLES times", level_age, NULL);

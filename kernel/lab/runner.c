@@ -1,0 +1,251 @@
+/* The experiment runner. Contract in runner.h. */
+#include "lab/runner.h"
+
+#include "core/cmdline.h"
+#include "core/ktap.h"
+#include "core/panic.h"
+#include "core/trap.h"
+#include "lab/account_log.h"
+#include "lab/experiment_log.h"
+#include "lab/list.h"
+#include "lab/options.h"
+#include "lab/sample.h"
+#include "lab/selftests.h"
+#include "lab/subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Streams of the runner, away from those of mm/memory.c: block orders, then seeds of blocks. */
+enum { STREAM_ORDER = 1001, STREAM_BLOCK = 1002 };
+
+/* Everything about the experiment that is running; large, so not on a stack. */
+static struct {
+    const struct workload *work;
+    struct levels levels;
+    struct subject subject;
+    struct results results;
+    struct memory memory;
+    struct account_sum account[LEVELS_MAX];
+    char failure[256];
+} lab;
+
+static int fail(const char *why)
+{
+    snprintf(lab.failure, sizeof lab.failure, "%s", why);
+    return -1;
+}
+
+/* ---- one run ----------------------------------------------------------------------------------
+ */
+
+static void call_workload(void *arg)
+{
+    struct sample *s = arg;
+    s->status = lab.work->run(s);
+}
+
+/* Runs the workload on the built instance; exceptions in it end the experiment, not the boot. */
+static int run_guarded(struct sample *s)
+{
+    struct trap_info trap;
+    if (!trap_guard(call_workload, s, &trap)) {
+        snprintf(lab.failure, sizeof lab.failure, "exception: %s at %#lx, address %#lx", trap.name,
+                 (unsigned long)trap.pc, (unsigned long)trap.address);
+        return -1;
+    }
+    return s->status ? fail(s->failure) : 0;
+}
+
+static int check_instance(struct sample *s)
+{
+    const char *broken = sample_check_account(s);
+    /* O(frames): for every sample in checked builds, else once per level. */
+    if (!broken && (CHECK >= 2 || (s->record && s->block == 0)))
+        broken = memory_check(&lab.memory);
+    return broken ? fail(broken) : 0;
+}
+
+static int run_in_space(struct sample *s)
+{
+    arch_space_switch(&s->space);
+    int bad = run_guarded(s);
+    if (!bad)
+        bad = check_instance(s);
+    arch_space_switch(NULL);
+    return bad;
+}
+
+/* Builds the level's instance, runs one sample on it, checks it, takes it down. */
+static int run_sample(unsigned level, unsigned block, unsigned order, bool record, uint64_t seed)
+{
+    const struct level *l = &lab.levels.level[level];
+    struct sample s = {.results = &lab.results,
+                       .level = level,
+                       .block = block,
+                       .record = record,
+                       .seed = seed,
+                       .passes = lab_options.passes,
+                       .memory = &lab.memory};
+    panic_context("%s, level %s, block %u%s", lab.work->name, l->name, block,
+                  record ? "" : " (warm-up)");
+    memory_build(&lab.memory, &l->setup, &lab.subject, seed);
+    s.per_color = malloc(lab.memory.color.colors * sizeof *s.per_color);
+    if (!s.per_color || arch_space_create(&s.space)) {
+        free(s.per_color);
+        return fail("no memory left for a sample's address space");
+    }
+    int bad = run_in_space(&s);
+    arch_space_destroy(&s.space);
+    free(s.per_color);
+    if (record) {
+        results_write_samples(&lab.results, level, block, order);
+        account_sum_add(&lab.account[level], &lab.memory.account);
+        if (lab_options.proc && block + 1 == lab_options.reps)
+            account_print_proc(&lab.memory);
+    }
+    return bad;
+}
+
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
+
+static void shuffle(unsigned *v, unsigned n, struct rng rng)
+{
+    for (unsigned i = n; i > 1; i--) {
+        unsigned j = rng_below(&rng, i), t = v[i - 1];
+        v[i - 1] = v[j];
+        v[j] = t;
+    }
+}
+
+static int run_block(unsigned block, bool record)
+{
+    unsigned order[LEVELS_MAX];
+    /* Warm-up blocks draw from the other end, so that warmup= does not change the samples. */
+    uint64_t number = record ? block : ~(uint64_t)block;
+    struct rng seeds = rng_stream(lab_options.seed ^ number, STREAM_BLOCK);
+    uint64_t seed = rng_next(&seeds);
+    for (unsigned i = 0; i < lab.levels.count; i++)
+        order[i] = i;
+    shuffle(order, lab.levels.count, rng_stream(lab_options.seed ^ number, STREAM_ORDER));
+    for (unsigned i = 0; i < lab.levels.count; i++) {
+        int bad = run_sample(order[i], block, i, record, seed);
+        if (bad)
+            return bad;
+    }
+    experiment_progress(lab.work, block, record);
+    return 0;
+}
+
+static int run_blocks(void)
+{
+    for (unsigned i = 0; i < lab_options.warmup; i++) {
+        if (run_block(i, false))
+            return -1;
+    }
+    for (unsigned i = 0; i < lab_options.reps; i++) {
+        if (run_block(i, true))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- one experiment ---------------------------------------------------------------------------
+ */
+
+static struct lab_scale scale_of(const struct levels *levels)
+{
+    struct lab_scale scale = {0};
+    for (unsigned i = 0; i < levels->count; i++)
+        scale.cache_bytes = max_u64(scale.cache_bytes, levels->level[i].setup.color.size_bytes);
+    return scale;
+}
+
+static int start_accounts(void)
+{
+    for (unsigned i = 0; i < lab.levels.count; i++) {
+        static struct color_map map[LEVELS_MAX];
+        color_map_modulo(&map[i], lab.levels.level[i].setup.color.colors);
+        if (account_sum_init(&lab.account[i], &map[i], lab.work->name, lab.levels.level[i].name))
+            return fail("no memory left for the colour accounting");
+    }
+    return 0;
+}
+
+static int prepare(const struct memmap *map)
+{
+    if (levels_build(&lab.levels, lab.failure, sizeof lab.failure))
+        return -1;
+    struct lab_scale scale = scale_of(&lab.levels);
+    bool strict = lab_options.subject_bytes != 0;
+    uint64_t bytes = strict ? lab_options.subject_bytes : lab.work->subject_bytes(&scale);
+    if (subject_plan(&lab.subject, map, &lab.levels, bytes, strict, lab.failure,
+                     sizeof lab.failure))
+        return -1;
+    if (results_init(&lab.results, lab.work, &lab.levels, &scale, lab_options.reps))
+        return fail("no memory left for the samples: fewer reps or levels");
+    if (start_accounts())
+        return -1;
+    experiment_write_plan(lab.work, &lab.levels, &lab.subject);
+    return 0;
+}
+
+static void run_experiment(const struct workload *w, const struct memmap *map)
+{
+    lab.work = w;
+    lab.failure[0] = '\0';
+    int bad = prepare(map);
+    if (!bad) {
+        bad = run_blocks();
+        /* Also after a failure: what was measured is not lost. */
+        results_write_summary(&lab.results);
+        for (unsigned i = 0; i < lab.levels.count; i++)
+            account_sum_write(&lab.account[i]);
+        results_write_tables(&lab.results);
+    }
+    results_free(&lab.results);
+    for (unsigned i = 0; i < LEVELS_MAX; i++)
+        account_sum_free(&lab.account[i]);
+    panic_context("%s", "");
+    ktap_result(bad ? KTAP_FAIL : KTAP_OK, w->name, bad ? "%s" : NULL, lab.failure);
+}
+
+/* ---- run= -------------------------------------------------------------------------------------
+ */
+
+static void run_named(const char *name, const struct memmap *map)
+{
+    if (!strcmp(name, "selftest")) {
+        selftests_run();
+        return;
+    }
+    if (!strcmp(name, "list")) {
+        list_print();
+        ktap_result(KTAP_OK, "list", NULL);
+        return;
+    }
+    for_each_registered (workload, w) {
+        if (!strcmp(w->name, name)) {
+            run_experiment(w, map);
+            return;
+        }
+    }
+    panic("run=%s passed the parser but is nothing", name);
+}
+
+void lab_run(const struct memmap *map)
+{
+    char name[32];
+    bool ok = true;
+    unsigned plan = 1;
+    for (const char *c = lab_options.run; *c; c++)
+        plan += *c == ',';
+    ktap_begin(plan);
+    for (const char *rest = lab_options.run; rest;) {
+        rest = parse_item(rest, ',', name, sizeof name, &ok);
+        run_named(name, map);
+    }
+    ktap_end();
+}

@@ -1,0 +1,18 @@
+/*
+ * The experiment runner: levels x blocks in random order, one fresh placement per sample.
+ *
+ * For each experiment: warm-up blocks, then `reps` blocks; in each block every level runs once,
+ * in an order drawn from the seed (a randomised complete block design), so that drift of the
+ * machine hits every level alike. All levels of a block get the same seed: the same ageing, the
+ * same draws.
+ */
+#ifndef TT_LAB_RUNNER_H
+#define TT_LAB_RUNNER_H
+
+#include "lab/workload.h"
+#include "mm/memmap.h"
+
+/* Runs everything that run= names, each as one KTAP test. map: the memory that is left. */
+void lab_run(const struct memmap *map);
+
+#endif

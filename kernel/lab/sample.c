@@ -1,0 +1,123 @@
+/* The interface that workloads use while they run: growing, placement facts, values. */
+#include "lab/sample.h"
+
+#include "lab/placement.h"
+#include "perf/clock.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct memory *lab_memory(struct sample *s)
+{
+    return s->memory;
+}
+
+uint64_t lab_seed(const struct sample *s)
+{
+    return s->seed;
+}
+
+unsigned lab_points(const struct sample *s)
+{
+    return s->results->points;
+}
+
+uint64_t lab_x(const struct sample *s, unsigned point)
+{
+    return s->results->x[point];
+}
+
+unsigned lab_passes(const struct sample *s)
+{
+    return s->passes;
+}
+
+int lab_fail(struct sample *s, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(s->failure, sizeof s->failure, fmt, ap);
+    va_end(ap);
+    s->status = -1;
+    return -1;
+}
+
+void *lab_grow(struct sample *s, uint64_t bytes)
+{
+    for (; s->mapped_bytes < bytes; s->mapped_bytes += PAGE_SIZE) {
+        uintptr_t va = ARCH_WINDOW + s->mapped_bytes;
+        struct place_request q = {.va = va, .space = 0, .pid = 1, .order = 0};
+        pfn_t p = memory_alloc(s->memory, &q);
+        if (p.n == PFN_NONE.n)
+            return NULL;
+        if (arch_space_map(&s->space, va, p, 0, PROT_R | PROT_W)) {
+            lab_fail(s, "no memory left for page tables after %llu bytes",
+                     (unsigned long long)s->mapped_bytes);
+            return NULL;
+        }
+    }
+    return (void *)ARCH_WINDOW;
+}
+
+void sample_recount(struct sample *s)
+{
+    const struct color_map *map = &s->memory->color;
+    memset(s->per_color, 0, map->colors * sizeof *s->per_color);
+    for (uint64_t at = 0; at < s->mapped_bytes; at += PAGE_SIZE) {
+        phys_t a = arch_space_lookup(&s->space, ARCH_WINDOW + at, NULL);
+        if (a.a != PHYS_NONE.a)
+            s->per_color[color_of_naive(map, a)]++;
+    }
+}
+
+const char *sample_check_account(struct sample *s)
+{
+    const struct account *a = &s->memory->account;
+    if (a->allocations != s->mapped_bytes / PAGE_SIZE)
+        return NULL; /* the workload allocated on its own: there is nothing to walk for that */
+    sample_recount(s);
+    for (uint32_t c = 0; c < s->memory->color.colors; c++) {
+        if (s->per_color[c] != a->got[c])
+            return "colour accounting differs from a recount of the page tables";
+    }
+    return NULL;
+}
+
+void lab_placement(struct sample *s, unsigned point)
+{
+    const struct account *a = &s->memory->account;
+    unsigned ways = s->memory->setup->color.ways;
+    uint64_t conflict = 0, distinct = 0;
+    sample_recount(s);
+    for (uint32_t c = 0; c < s->memory->color.colors; c++) {
+        distinct += s->per_color[c] > 0;
+        if (s->per_color[c] > ways)
+            conflict += s->per_color[c];
+    }
+    lab_value(s, point, PLACE_CONFLICT, (double)conflict, false);
+    lab_value(s, point, PLACE_COLORS, (double)distinct, false);
+    lab_value(s, point, PLACE_DISTANCE, a->wishes ? (double)a->distance_max : NAN, false);
+}
+
+void lab_value(struct sample *s, unsigned point, unsigned metric, double value, bool zero)
+{
+    if (s->record)
+        results_set(s->results, s->level, point, metric, s->block, value, zero);
+}
+
+double lab_rate(uint64_t bytes, uint64_t cycles)
+{
+    uint64_t hz = clock_info()->hz;
+    if (!cycles)
+        return 0;
+    double per_cycle = (double)bytes / (double)cycles;
+    return hz ? per_cycle * (double)hz / 1e6 : per_cycle * 1e3;
+}
+
+double lab_time(double cycles)
+{
+    uint64_t hz = clock_info()->hz;
+    return hz ? cycles * 1e9 / (double)hz : cycles;
+}

@@ -1,0 +1,71 @@
+/* Planning the subject memory. Contract in subject.h. */
+#include "lab/subject.h"
+
+#include "arch.h"
+#include "core/errno.h"
+#include "core/kprintf.h"
+
+/* Below this nothing can be placed: a handful of blocks of the largest order. */
+#define SUBJECT_MIN_PAGES (4u << MAX_ORDER)
+
+static uint64_t area_pages(const struct levels *levels, uint64_t pages)
+{
+    size_t bytes = 0;
+    for (unsigned i = 0; i < levels->count; i++)
+        bytes = max_u64(bytes, memory_bytes(&levels->level[i].setup, (uint32_t)pages));
+    return (bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
+}
+
+/* The largest part of `pages` that leaves room for its own area in the largest range. */
+static uint64_t shrink_to_fit(const struct levels *levels, uint64_t pages, uint64_t free,
+                              uint64_t largest)
+{
+    while (pages >= SUBJECT_MIN_PAGES) {
+        uint64_t area = area_pages(levels, pages);
+        if (area <= largest && area + pages <= free)
+            return pages;
+        /* 31/32: at most a few hundred rounds from 2^32 down, and within 3% of the largest. */
+        pages -= pages / 32 + 1;
+    }
+    return 0;
+}
+
+int subject_plan(struct subject *out, const struct memmap *map, const struct levels *levels,
+                 uint64_t bytes, bool strict, char *err, size_t err_bytes)
+{
+    static struct memmap rest; /* a copy to take the area from */
+    rest = *map;
+    uint64_t free = memmap_pages(map, MEM_RAM), largest = 0;
+    for_each_range (map, r, MEM_RAM)
+        largest = max_u64(largest, pfn_range_pages(r->at));
+
+    /* Descriptor numbers are 32-bit, and one value of them means none. */
+    uint64_t wanted = min_u64(bytes >> PAGE_SHIFT, UINT32_MAX - 1);
+    uint64_t pages = shrink_to_fit(levels, min_u64(wanted, free), free, largest);
+    if (!pages || (strict && pages < wanted)) {
+        ksnprintf(err, err_bytes,
+                  "subject: %lu MiB asked for, at most about %lu MiB can be had on this machine",
+                  (unsigned long)(bytes >> 20),
+                  (unsigned long)(shrink_to_fit(levels, free, free, largest) << PAGE_SHIFT >> 20));
+        return -TT_ENOMEM;
+    }
+    uint64_t area = area_pages(levels, pages);
+    pfn_t at = memmap_take(&rest, area, 1, pfn(0));
+    if (at.n == PFN_NONE.n) {
+        ksnprintf(err, err_bytes, "subject: no room for %lu pages of descriptors",
+                  (unsigned long)area);
+        return -TT_ENOMEM;
+    }
+    out->area = arch_phys_to_virt(pfn_to_phys(at));
+    out->area_bytes = area << PAGE_SHIFT;
+    out->pages = 0;
+    out->range_count = 0;
+    for_each_range (&rest, r, MEM_RAM) {
+        uint64_t n = min_u64(pfn_range_pages(r->at), pages - out->pages);
+        if (!n || out->range_count == PAGE_RANGES)
+            break;
+        out->range[out->range_count++] = (struct pfn_range){r->at.start, pfn(r->at.start.n + n)};
+        out->pages += (uint32_t)n;
+    }
+    return 0;
+}

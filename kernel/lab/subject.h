@@ -1,0 +1,16 @@
+/* Planning the subject: which frames an experiment's instances own, and where they keep notes. */
+#ifndef TT_LAB_SUBJECT_H
+#define TT_LAB_SUBJECT_H
+
+#include "lab/factor.h"
+#include "mm/memmap.h"
+
+/*
+ * Takes about `bytes` of the map's RAM for the subject, with an area beside it that is large enough
+ * for every level, so that all levels own the same frames. The map itself is not changed. strict:
+ * less than bytes is an error; otherwise it takes what there is. 0, or -TT_ENOMEM with a message.
+ */
+int subject_plan(struct subject *out, const struct memmap *map, const struct levels *levels,
+                 uint64_t bytes, bool strict, char *err, size_t err_bytes);
+
+#endif

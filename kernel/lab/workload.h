@@ -1,0 +1,92 @@
+/*
+ * Workloads: what an experiment runs on a placement, and the interface a workload file uses.
+ *
+ * A workload is one file in kernel/work/ with a REGISTER(workload, name) record. The runner
+ * builds and ages an instance for one level, then calls run() once: that is one sample. run()
+ * grows its working set with lab_grow(), measures, and reports with lab_value(). Everything it
+ * allocates from newlib it frees; what it took from the instance disappears with the instance.
+ */
+#ifndef TT_LAB_WORKLOAD_H
+#define TT_LAB_WORKLOAD_H
+
+#include "core/registry.h"
+#include "mm/memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NONE };
+
+/* Where a metric's numbers come from: the clock (as time or in its own ticks), or exact counting.
+ */
+enum metric_kind { METRIC_TIME, METRIC_CYCLES, METRIC_COUNT };
+
+struct metric {
+    const char *name;
+    const char *unit; /* METRIC_TIME units are in ns or MB/s; see lab_rate() when hz is unknown */
+    enum better better;
+    enum metric_kind kind;
+};
+
+#define LAB_POINTS_MAX  32
+#define LAB_METRICS_MAX 12
+
+/* What an experiment's axis and subject depend on: the set-up's largest values over all levels. */
+struct lab_scale {
+    uint64_t cache_bytes; /* of the coloured cache; 0 when no level names one */
+};
+
+struct sample;
+
+struct workload {
+    const char *name;
+    const char *what;   /* one line: what is measured */
+    const char *source; /* the post or benchmark that it follows */
+    const char *axis;   /* name and unit of x, "working set, bytes"; NULL: no axis */
+    const struct metric *metric;
+    unsigned metrics;
+    /* Fills x[0..LAB_POINTS_MAX) ascending; returns how many points, at least 1. */
+    unsigned (*points)(const struct lab_scale *scale, uint64_t *x);
+    /* Subject memory that this workload is at home in, unless subject= says otherwise. */
+    uint64_t (*subject_bytes)(const struct lab_scale *scale);
+    /* Measures one placement. 0, or a negative code with a reason by lab_fail(). */
+    int (*run)(struct sample *s);
+};
+DECLARE_REGISTRY(workload);
+
+/* ---- for run() --------------------------------------------------------------------------------
+ */
+
+struct memory *lab_memory(struct sample *s);
+uint64_t lab_seed(const struct sample *s); /* the same for all levels of a block */
+unsigned lab_points(const struct sample *s);
+uint64_t lab_x(const struct sample *s, unsigned point);
+
+/* Passes over a working set that are averaged into one value (passes=). */
+unsigned lab_passes(const struct sample *s);
+
+/*
+ * Maps pages, chosen by the instance's policy, until `bytes` are mapped at consecutive virtual
+ * addresses; returns the first address, the same in every call of a sample, or NULL when the
+ * instance has no page left that the policy accepts (the point is then reported missing).
+ */
+void *lab_grow(struct sample *s, uint64_t bytes);
+
+/* Records the colour facts of the working set so far as the metrics of placement.h. */
+void lab_placement(struct sample *s, unsigned point);
+
+/* One value; metric is an index into the workload's metrics. zero: the interval was shorter than
+ * the clock's overhead, so the value says "too short", not "fast". */
+void lab_value(struct sample *s, unsigned point, unsigned metric, double value, bool zero);
+
+/* bytes per elapsed cycles as MB/s (1e6), or bytes per 1000 cycles when the clock has no frequency.
+ */
+double lab_rate(uint64_t bytes, uint64_t cycles);
+
+/* cycles as ns, or as cycles when the clock has no frequency. */
+double lab_time(double cycles);
+
+/* Gives the reason of a failed run; returns -1. */
+__attribute__((format(printf, 2, 3))) int lab_fail(struct sample *s, const char *fmt, ...);
+
+#endif

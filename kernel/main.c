@@ -1,0 +1,117 @@
+/*
+ * kernel_main: the boot in order, one step a line, and the end of it.
+ *
+ * Entered by boot/ with a filled boot_info. Whatever goes wrong before the experiments is a failed
+ * KTAP test of its own name, so that every log has a plan, a verdict and an end record.
+ */
+#include "arch.h"
+#include "boot_info.h"
+#include "core/cmdline.h"
+#include "core/console.h"
+#include "core/crash.h"
+#include "core/exit.h"
+#include "core/kprintf.h"
+#include "core/ktap.h"
+#include "core/newlib.h"
+#include "core/panic.h"
+#include "core/record.h"
+#include "lab/boot_log.h"
+#include "lab/runner.h"
+#include "mm/memmap.h"
+#include "mm/memmap_options.h"
+#include "mm/own.h"
+#include "perf/clock.h"
+#include "perf/counters.h"
+
+static struct memmap memory_map;
+
+__attribute__((noreturn)) static void finish(void)
+{
+    struct ktap_totals t = ktap_totals();
+    bool ok = t.failed == 0;
+    struct record r;
+    record_begin(&r, "end");
+    record_str(&r, "verdict", ok ? "ok" : "fail");
+    record_u64(&r, "passed", t.passed);
+    record_u64(&r, "failed", t.failed);
+    record_u64(&r, "skipped", t.skipped);
+    record_end(&r);
+    exit_machine(ok);
+}
+
+/* The boot cannot go on: one failed test that says why. */
+__attribute__((noreturn)) static void give_up(const char *step, const char *why)
+{
+    ktap_begin(1);
+    ktap_result(KTAP_FAIL, step, "%s", why);
+    ktap_end();
+    finish();
+}
+
+static void report(const char *message, void *arg)
+{
+    (void)arg;
+    kprintf("# error: %s\n", message);
+}
+
+static void read_command_line(const struct boot_info *bi)
+{
+    if (bi->cmdline_cut)
+        give_up("cmdline", "the command line was cut by the loader: shorten it");
+    unsigned errors = cmdline_parse(bi->cmdline, report, NULL);
+    if (errors)
+        give_up("cmdline", "bad words on the command line: see the errors above");
+    if (cmdline_help_asked()) {
+        cmdline_help();
+        ktap_begin(1);
+        ktap_result(KTAP_OK, "help", NULL);
+        ktap_end();
+        finish();
+    }
+}
+
+/*
+ * The kernel's own memory: an eighth of RAM, at least 8 MiB (heap and page tables for the largest
+ * experiment here) and at most 64 MiB, from the lowest place that holds it above 1 MiB.
+ */
+static void take_own_memory(void)
+{
+    uint64_t bytes = (memmap_pages(&memory_map, MEM_RAM) << PAGE_SHIFT) / 8;
+    bytes = align_down(min_u64(max_u64(bytes, 8ul << 20), 64ul << 20), PAGE_SIZE);
+    pfn_t at = memmap_take(&memory_map, bytes >> PAGE_SHIFT, 1, phys_to_pfn(phys(1ul << 20)));
+    if (at.n == PFN_NONE.n)
+        give_up("memory", "too little memory: no 8 MiB in one piece for the kernel itself");
+    phys_t start = pfn_to_phys(at);
+    own_init((struct phys_range){start, phys(start.a + bytes)});
+}
+
+static void set_up_memory(const struct boot_info *bi)
+{
+    char why[160];
+    if (memmap_build(&memory_map, bi, arch_phys_limit(), why, sizeof why) ||
+        memmap_apply_options(&memory_map, why, sizeof why))
+        give_up("memory", why);
+    take_own_memory();
+    if (arch_vm_init(&memory_map))
+        give_up("memory", "too little memory: the kernel's own part does not hold its page tables");
+}
+
+void kernel_main(struct boot_info *bi)
+{
+    console_init(bi->cmdline);
+    exit_init(bi->cmdline);
+    arch_init();
+    boot_log_boot(bi);
+    if (bi->error[0])
+        give_up("boot", bi->error);
+    read_command_line(bi);
+    set_up_memory(bi);
+    newlib_init(own_sbrk);
+    clock_init();
+    counters_init();
+    boot_log_machine();
+    boot_log_memory(&memory_map);
+    crash_now();
+    lab_run(&memory_map);
+    finish();
+}

@@ -1,0 +1,83 @@
+/*
+ * pair: the cost of one allocation and its free, by order and policy.
+ *
+ * Two situations. `pair`: neither splits nor merges: of two buddies one is held and the other is
+ * on its list, so alloc takes it and free puts it back. `split`: a fresh instance where only
+ * blocks of the largest order are free, so each alloc splits one all the way down and each free
+ * merges it back. Under QEMU's -icount a tick of the clock is an instruction: `make bench` counts
+ * there. The age factor does not matter here: run with age=off.
+ */
+#include "lab/workload.h"
+#include "perf/clock.h"
+
+enum { PAIR, SPLIT };
+
+static const struct metric metrics[] = {
+    {"pair", "cycles", BETTER_LOWER, METRIC_CYCLES},
+    {"split", "cycles", BETTER_LOWER, METRIC_CYCLES},
+};
+
+#define ROUNDS 1000
+
+static unsigned points(const struct lab_scale *scale, uint64_t *x)
+{
+    (void)scale;
+    x[0] = 0;
+    x[1] = 3;
+    x[2] = 9;
+    return 3;
+}
+
+static uint64_t subject_bytes(const struct lab_scale *scale)
+{
+    (void)scale;
+    return 32ul << 20;
+}
+
+/* Mean cycles of a pair for one request; the first one is not counted. */
+static double measure(struct memory *m, const struct place_request *q, bool *zero)
+{
+    memory_free(m, memory_alloc(m, q), q->order);
+    uint64_t start = clock_read();
+    for (unsigned i = 0; i < ROUNDS; i++)
+        memory_free(m, memory_alloc(m, q), q->order);
+    return (double)clock_elapsed(start, clock_read(), zero) / ROUNDS;
+}
+
+/* An address in the window whose page-colouring colour is that of the block at p. */
+static uintptr_t address_of_color(const struct memory *m, pfn_t p)
+{
+    uint64_t colors = m->color.colors, first = (ARCH_WINDOW >> PAGE_SHIFT) % colors;
+    uint64_t ahead = (color_of(&m->color, p) + colors - first) % colors;
+    return ARCH_WINDOW + (ahead << PAGE_SHIFT);
+}
+
+static int run(struct sample *s)
+{
+    struct memory *m = lab_memory(s);
+    for (unsigned point = 0; point < lab_points(s); point++) {
+        struct place_request q = {.va = ARCH_WINDOW, .pid = 1, .order = (unsigned)lab_x(s, point)};
+        bool zero = false;
+        lab_value(s, point, SPLIT, measure(m, &q, &zero), zero);
+
+        pfn_t held = memory_alloc(m, &q);
+        if (held.n == PFN_NONE.n)
+            return lab_fail(s, "no block of order %u", q.order);
+        q.va = address_of_color(m, pfn(held.n ^ 1ul << q.order));
+        lab_value(s, point, PAIR, measure(m, &q, &zero), zero);
+        memory_free(m, held, q.order);
+    }
+    return 0;
+}
+
+REGISTER(workload, pair) = {
+    .name = "pair",
+    .what = "cycles of one allocation and its free, without and with split and merge",
+    .source = "kvm-unit-tests and Linux 6.1 counted the same way: README",
+    .axis = "order",
+    .metric = metrics,
+    .metrics = ARRAY_SIZE(metrics),
+    .points = points,
+    .subject_bytes = subject_bytes,
+    .run = run,
+};
