@@ -5,13 +5,25 @@
 
 const char arch_cycle_source[] = "tsc";
 
+#define REF_CLOCKS 3
+
+/* Probed at the first call, which therefore comes after arch_vm_init: ACPI is needed. */
 unsigned arch_ref_clocks(struct arch_ref_clock *r, unsigned max)
 {
-    static bool (*const probes[])(struct arch_ref_clock *) = {hpet_probe, acpi_pm_probe, pit_probe};
-    unsigned n = 0;
+    static bool (*const probes[REF_CLOCKS])(struct arch_ref_clock *) = {hpet_probe, acpi_pm_probe,
+                                                                        pit_probe};
+    static struct arch_ref_clock found[REF_CLOCKS];
+    static unsigned count;
+    static bool probed;
 
-    for (unsigned i = 0; i < ARRAY_SIZE(probes) && n < max; i++)
-        n += probes[i](&r[n]);
+    for (unsigned i = 0; i < REF_CLOCKS && !probed; i++)
+        count += probes[i](&found[count]);
+    probed = true;
+
+    unsigned n = count < max ? count : max;
+
+    for (unsigned i = 0; i < n; i++)
+        r[i] = found[i];
     return n;
 }
 

@@ -52,11 +52,11 @@ extern const uint64_t trap_stubs[TRAP_VECTORS];
 static unsigned ist_of(unsigned vector)
 {
     switch (vector) {
-    case 2:
+    case VECTOR_NMI:
         return IST_NMI;
-    case 8:
+    case VECTOR_DOUBLE_FAULT:
         return IST_DOUBLE_FAULT;
-    case 18:
+    case VECTOR_MACHINE_CHECK:
         return IST_MACHINE_CHECK;
     default:
         return 0; /* the interrupted stack, so that handlers may nest */

@@ -20,8 +20,6 @@
 #define RFLAGS_DF (1u << 10)
 #define RFLAGS_TF (1u << 8)
 
-#define VECTOR_PAGE_FAULT 14
-
 static const char *const names[TRAP_VECTORS] = {
     "#DE divide error",
     "#DB debug",
@@ -49,6 +47,12 @@ static const char *const names[TRAP_VECTORS] = {
     [29] = "#VC VMM communication",
     [30] = "#SX security",
 };
+
+/* They strike anywhere, or leave nothing to go back to; the ones with stacks of their own. */
+static bool is_fatal(uint64_t vector)
+{
+    return vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK;
+}
 
 static enum trap_kind kind_of(uint64_t vector)
 {
@@ -80,6 +84,7 @@ void trap_enter(struct trap_frame *f)
         .vector = (unsigned)f->vector,
         .name = names[f->vector] ? names[f->vector] : "reserved exception",
         .pc = f->rip,
+        .fatal = is_fatal(f->vector),
     };
 
     if (t.kind == TRAP_PAGE_FAULT) {
