@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 from paths import ROOT
@@ -19,5 +20,24 @@ def tt():
             env={**os.environ, **(env or {})},
             timeout=timeout,
         )
+
+    return call
+
+
+@pytest.fixture
+def tt_here(capfdbinary):
+    """The same without a process of its own: scipy and matplotlib are imported once, not every time."""
+    from ttlib.cli import main
+
+    def call(*words):
+        capfdbinary.readouterr()
+        try:
+            status = main(list(map(str, words)))
+        except SystemExit as error:  # argparse
+            status = error.code
+        sys.stdout.flush()
+        sys.stderr.flush()
+        out, err = capfdbinary.readouterr()
+        return subprocess.CompletedProcess(words, status, out, err)
 
     return call

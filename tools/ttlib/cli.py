@@ -4,16 +4,16 @@ import argparse
 import os
 import sys
 
-from . import run, scrape
+from . import compare, run, scrape
 from .errors import Finding, Usage
 
-COMMANDS = (run, scrape)
+COMMANDS = (run, scrape, compare)
 
 
 def parser():
     top = argparse.ArgumentParser(
         prog="tt",
-        description="Tintype's host side: boot a kernel, read its log.",
+        description="Tintype's host side: boot a kernel, read its log, judge its numbers.",
         epilog="Exit status: 0 ok; 1 a finding, told on standard error; 2 wrong usage.",
     )
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)

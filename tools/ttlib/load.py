@@ -1,0 +1,42 @@
+"""A log file for the commands that judge numbers: the boot to use, and what is doubtful about it."""
+
+from . import source
+from .errors import Usage
+from .log import Log
+
+
+def load(path):
+    log = Log()
+    for chunk in source.read(path):
+        log.feed(chunk)
+    log.close()
+    if not log.boots:
+        raise Usage(f"{path}: no record in it: is this a log of Tintype?")
+    return log
+
+
+def pick(log, path, number=None):
+    """The last boot of a log, or the one numbered from 1. Which one is said by the caller."""
+    if number is None:
+        return log.boots[-1]
+    if not 1 <= number <= len(log.boots):
+        raise Usage(f"{path}: no boot {number}: it has {len(log.boots)}")
+    return log.boots[number - 1]
+
+
+def boot_facts(boot):
+    """The boot record's members; {} when it is lost."""
+    boots = boot.of("boot")
+    return boots[0].fields if boots else {}
+
+
+def machine_facts(boot):
+    """What makes numbers comparable: processor, caches, and the port they ran on."""
+    facts = {"arch": boot_facts(boot).get("arch")}
+    for record in boot.of("machine", what="cpu"):
+        f = record.fields
+        facts["cpu"] = " ".join(str(f.get(k)) for k in ("vendor", "cpu", "family", "model", "stepping"))
+        facts["hypervisor"] = f.get("hypervisor")
+    caches = [r.fields for r in boot.of("machine", what="cache")]
+    facts["caches"] = ", ".join(f"L{c['level']} {c['size']}/{c['ways']}/{c['line']}" for c in caches)
+    return facts
