@@ -123,8 +123,9 @@ void pvh_parse(struct boot_info *bi, uint64_t a)
 {
     const struct pvh_start_info *si = boot_memory(a, offsetof(struct pvh_start_info, map));
 
-    if (!si || si->magic != PVH_MAGIC ||
-        (si->version > 0 && !boot_memory(a, sizeof(struct pvh_start_info)))) {
+    if (si && si->magic == PVH_MAGIC && si->version > 0)
+        si = boot_memory(a, sizeof(*si));
+    if (!si || si->magic != PVH_MAGIC) {
         boot_error(bi, "pvh: no start info at 0x%llx", (unsigned long long)a);
         return;
     }
