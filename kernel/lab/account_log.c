@@ -62,6 +62,12 @@ static void head_got(struct record *r, void *arg)
     record_str(r, "array", "got");
 }
 
+static void head_free(struct record *r, void *arg)
+{
+    head(r, arg);
+    record_str(r, "array", "free_blocks");
+}
+
 void account_sum_write(struct account_sum *s)
 {
     const struct account *t = &s->total;
@@ -78,6 +84,7 @@ void account_sum_write(struct account_sum *s)
     record_u64(&r, "missed", t->missed);
     record_u64(&r, "failed", t->failed);
     record_end(&r);
+    record_u32_parts("alloc", head_free, s, "v", s->free_blocks, MAX_ORDER + 1);
     if (t->wishes)
         record_u32_parts("alloc", head_wanted, s, "v", t->wanted, t->map->colors);
     record_u32_parts("alloc", head_got, s, "v", t->got, t->map->colors);
@@ -95,7 +102,7 @@ void account_print_proc(const struct memory *m)
         for (uint32_t class = 0; class < b->map->classes[k]; class ++) {
             if (class % PER_LINE == 0)
                 say(class ? "\n#    " : "# %2u:", k);
-            say(" %u", b->list[b->base[k] + class].count);
+            say(" %u", b->order[k].list[class].count);
         }
         say("\n");
     }

@@ -7,7 +7,8 @@
 #include "mm/memory.h"
 
 struct account_sum {
-    struct account total; /* its arrays are the sum's own */
+    struct account total;                /* its arrays are the sum's own */
+    uint32_t free_blocks[MAX_ORDER + 1]; /* by order, of the last instance before the workload */
     const char *experiment, *level;
 };
 
@@ -17,7 +18,7 @@ int account_sum_init(struct account_sum *s, const struct color_map *map, const c
 void account_sum_add(struct account_sum *s, const struct account *a);
 void account_sum_free(struct account_sum *s);
 
-/* Writes the sum as alloc records: one with the totals, then wanted and got by colour in parts. */
+/* Writes the sum as alloc records: the totals; free blocks by order; wanted and got by colour. */
 void account_sum_write(struct account_sum *s);
 
 /*

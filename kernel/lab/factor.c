@@ -8,33 +8,53 @@
 
 static unsigned ranks;
 
+/* Adds one level to the list; 0, or -TT_EINVAL with a message. */
+static int add_level(const struct factor *f, const char *text, char *err, size_t err_bytes)
+{
+    struct factor_levels *levels = f->levels;
+    struct setup scratch;
+    memset(&scratch, 0, sizeof scratch);
+    for (unsigned i = 0; i < levels->count; i++) {
+        if (!strcmp(levels->text[i], text)) {
+            ksnprintf(err, err_bytes, "level %s is there twice", text);
+            return -TT_EINVAL;
+        }
+    }
+    if (levels->count == FACTOR_LEVELS_MAX) {
+        ksnprintf(err, err_bytes, "at most %u levels", FACTOR_LEVELS_MAX);
+        return -TT_EINVAL;
+    }
+    strcpy(levels->text[levels->count++], text);
+    return f->level(text, &scratch, err, err_bytes);
+}
+
+static int add_all(const struct factor *f, char *err, size_t err_bytes)
+{
+    const char *name;
+    for (unsigned i = 0; (name = f->nth(i)); i++) {
+        int bad = add_level(f, name, err, err_bytes);
+        if (bad)
+            return bad;
+    }
+    return 0;
+}
+
 int factor_option(const struct option *o, const char *value, char *err, size_t err_bytes)
 {
     const struct factor *f = o->data;
-    struct factor_levels *levels = f->levels;
-    levels->count = 0;
-    levels->rank = ++ranks;
+    f->levels->count = 0;
+    f->levels->rank = ++ranks;
+    if (f->nth && !strcmp(value, "all"))
+        return add_all(f, err, err_bytes);
     bool ok = true;
+    char text[LEVEL_TEXT_MAX];
     for (const char *rest = value; rest;) {
-        if (levels->count == FACTOR_LEVELS_MAX) {
-            ksnprintf(err, err_bytes, "at most %u levels", FACTOR_LEVELS_MAX);
-            return -TT_EINVAL;
-        }
-        char *text = levels->text[levels->count++];
-        rest = parse_item(rest, f->separator, text, LEVEL_TEXT_MAX, &ok);
+        rest = parse_item(rest, f->separator, text, sizeof text, &ok);
         if (!ok) {
             ksnprintf(err, err_bytes, "an empty or overlong level; valid: %s", o->grammar);
             return -TT_EINVAL;
         }
-        for (unsigned i = 0; i + 1 < levels->count; i++) {
-            if (!strcmp(levels->text[i], text)) {
-                ksnprintf(err, err_bytes, "level %s is there twice", text);
-                return -TT_EINVAL;
-            }
-        }
-        struct setup scratch;
-        memset(&scratch, 0, sizeof scratch);
-        int bad = f->level(text, &scratch, err, err_bytes);
+        int bad = add_level(f, text, err, err_bytes);
         if (bad)
             return bad;
     }

@@ -2,7 +2,8 @@
  * Factors: the layout choices of an experiment, each a command-line key with a list of levels.
  *
  * A factor is a const record; its key takes one or more levels ("alloc=buddy,va"), each parsed
- * into a struct setup. The levels of an experiment are the cross product of all factors' levels.
+ * into a struct setup; "all" stands for every named level where levels have names. The levels of
+ * an experiment are the cross product of all factors' levels.
  */
 #ifndef TT_LAB_FACTOR_H
 #define TT_LAB_FACTOR_H
@@ -10,7 +11,7 @@
 #include "core/cmdline.h"
 #include "mm/memory.h"
 
-#define FACTOR_LEVELS_MAX 16
+#define FACTOR_LEVELS_MAX 32
 #define LEVEL_TEXT_MAX    64
 
 /* The levels that the command line gave a factor. */
@@ -25,7 +26,8 @@ struct factor {
     char separator;      /* between levels: ',' unless a level may hold one */
     const char *initial; /* the one level when the key is absent */
     int (*level)(const char *text, struct setup *s, char *err, size_t err_bytes);
-    void (*list)(void); /* prints the names of possible levels for run=list, or NULL */
+    const char *(*nth)(unsigned i); /* name of the i-th named level, NULL at the end; may be NULL */
+    void (*list)(void);             /* prints the named levels for run=list; may be NULL */
     struct factor_levels *levels;
 };
 DECLARE_REGISTRY(factor);
@@ -34,9 +36,9 @@ DECLARE_REGISTRY(factor);
 int factor_option(const struct option *o, const char *value, char *err, size_t err_bytes);
 
 /* Defines the factor, its storage and its option. */
-#define REGISTER_FACTOR(id, separator_, initial_, grammar_, help_, level_, list_)                  \
+#define REGISTER_FACTOR(id, separator_, initial_, grammar_, help_, level_, nth_, list_)            \
     static struct factor_levels id##_levels;                                                       \
-    REGISTER(factor, id) = {#id, separator_, initial_, level_, list_, &id##_levels};               \
+    REGISTER(factor, id) = {#id, separator_, initial_, level_, nth_, list_, &id##_levels};         \
     REGISTER(option, id) = {                                                                       \
         .name = #id,                                                                               \
         .grammar = grammar_,                                                                       \

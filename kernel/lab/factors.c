@@ -6,29 +6,35 @@
 
 #include <string.h>
 
-#define WORDS_MAX 64
-
-/* ---- alloc: the placement policy --------------------------------------------------------------
- */
-
-static int level_alloc(const char *text, struct setup *s, char *err, size_t err_bytes)
+/* Says that text is no level of a factor whose levels have names, and which there are. */
+static int no_such_level(const char *text, const char *(*nth)(unsigned i), char *err,
+                         size_t err_bytes)
 {
-    s->policy = policy_named(text);
-    if (s->policy)
-        return 0;
-    const char *words[WORDS_MAX];
+    const char *words[FACTOR_LEVELS_MAX + 1];
     unsigned n = 0;
-    for_each_registered (policy, p) {
-        if (n + 1 < WORDS_MAX)
-            words[n++] = p->name;
-    }
+    while (n < FACTOR_LEVELS_MAX && (words[n] = nth(n)))
+        n++;
     words[n] = NULL;
     const char *near = nearest_word(text, words);
-    size_t used = ksnprintf(err, err_bytes, "%s: no such policy%s%s; valid:", text,
+    size_t used = ksnprintf(err, err_bytes, "%s: nothing of that name%s%s; valid:", text,
                             near ? ", nearest: " : "", near ? near : "");
     for (unsigned i = 0; i < n && used < err_bytes; i++)
         used += ksnprintf(err + used, err_bytes - used, " %s", words[i]);
     return -TT_EINVAL;
+}
+
+/* ---- alloc: the placement policy --------------------------------------------------------------
+ */
+
+static const char *nth_policy(unsigned i)
+{
+    return i < registered_count(policy) ? __start_tt_policy[i]->name : NULL;
+}
+
+static int level_alloc(const char *text, struct setup *s, char *err, size_t err_bytes)
+{
+    s->policy = policy_named(text);
+    return s->policy ? 0 : no_such_level(text, nth_policy, err, err_bytes);
 }
 
 static void list_alloc(void)
@@ -37,23 +43,21 @@ static void list_alloc(void)
         kprintf("#     %-12s %s [%s]\n", p->name, p->rule, p->source);
 }
 
-REGISTER_FACTOR(alloc, ',', "buddy", "POLICY[,POLICY...]", "placement policy", level_alloc,
-                list_alloc);
+REGISTER_FACTOR(alloc, ',', "buddy", "POLICY[,POLICY...]|all", "placement policy", level_alloc,
+                nth_policy, list_alloc);
 
 /* ---- empty: what to do when the wanted colour is empty ----------------------------------------
  */
 
+static const char *nth_fallback(unsigned i)
+{
+    return i < registered_count(fallback) ? __start_tt_fallback[i]->name : NULL;
+}
+
 static int level_empty(const char *text, struct setup *s, char *err, size_t err_bytes)
 {
     s->fallback = fallback_named(text);
-    if (s->fallback)
-        return 0;
-    size_t used = ksnprintf(err, err_bytes, "%s: valid:", text);
-    for_each_registered (fallback, f) {
-        if (used < err_bytes)
-            used += ksnprintf(err + used, err_bytes - used, " %s", f->name);
-    }
-    return -TT_EINVAL;
+    return s->fallback ? 0 : no_such_level(text, nth_fallback, err, err_bytes);
 }
 
 static void list_empty(void)
@@ -62,8 +66,9 @@ static void list_empty(void)
         kprintf("#     %-12s %s\n", f->name, f->rule);
 }
 
-REGISTER_FACTOR(empty, ',', "next", "next|nearest|fail[,...]",
-                "what to take when the wanted colour has no free page", level_empty, list_empty);
+REGISTER_FACTOR(empty, ',', "next", "RULE[,RULE...]|all",
+                "what to take when the wanted colour has no free page", level_empty, nth_fallback,
+                list_empty);
 
 /* ---- page_color: the colour map ---------------------------------------------------------------
  */
@@ -76,10 +81,18 @@ static int level_page_color(const char *text, struct setup *s, char *err, size_t
 }
 
 REGISTER_FACTOR(page_color, '/', "auto", "KB[,WAYS]|auto|off[/...]",
-                "the cache whose colours count: size in kB and ways", level_page_color, NULL);
+                "the cache whose colours count: size in kB and ways", level_page_color, NULL, NULL);
 
 /* ---- page_struct: shape, stride and offset of the descriptors ---------------------------------
  */
+
+static const char *nth_shape(unsigned i)
+{
+    unsigned n = 0;
+    while (page_shapes[n] && n < i)
+        n++;
+    return page_shapes[n] ? page_shapes[n]->name : NULL;
+}
 
 static int level_page_struct(const char *text, struct setup *s, char *err, size_t err_bytes)
 {
@@ -92,9 +105,9 @@ static void list_page_struct(void)
         kprintf("#     %-12s %u bytes, %s\n", (*p)->name, (*p)->size_bytes, (*p)->origin);
 }
 
-REGISTER_FACTOR(page_struct, ',', "2.6v:64", "SHAPE[:STRIDE[+OFFSET]][,...]",
+REGISTER_FACTOR(page_struct, ',', "2.6v:64", "SHAPE[:STRIDE[+OFFSET]][,...]|all",
                 "page descriptors: fields, stride and offset in bytes", level_page_struct,
-                list_page_struct);
+                nth_shape, list_page_struct);
 
 /* ---- age: the state of free memory ------------------------------------------------------------
  */
@@ -105,4 +118,4 @@ static int level_age(const char *text, struct setup *s, char *err, size_t err_by
 }
 
 REGISTER_FACTOR(age, ',', "4:95:50", "off|CYCLES:HI:LO[,...]",
-                "fill to HI percent, free at random to LO, CYCLES times", level_age, NULL);
+                "fill to HI percent, free at random to LO, CYCLES times", level_age, NULL, NULL);

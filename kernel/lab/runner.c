@@ -91,6 +91,8 @@ static int run_sample(unsigned level, unsigned block, unsigned order, bool recor
     panic_context("%s, level %s, block %u%s", lab.work->name, l->name, block,
                   record ? "" : " (warm-up)");
     memory_build(&lab.memory, &l->setup, &lab.subject, seed);
+    for (unsigned k = 0; k <= MAX_ORDER; k++)
+        lab.account[level].free_blocks[k] = (uint32_t)buddy_blocks(&lab.memory.buddy, k);
     s.per_color = malloc(lab.memory.color.colors * sizeof *s.per_color);
     if (!s.per_color || arch_space_create(&s.space)) {
         free(s.per_color);
@@ -167,7 +169,7 @@ static int start_accounts(void)
 {
     for (unsigned i = 0; i < lab.levels.count; i++) {
         static struct color_map map[LEVELS_MAX];
-        color_map_modulo(&map[i], lab.levels.level[i].setup.color.colors);
+        color_spec_map(&lab.levels.level[i].setup.color, &map[i]);
         if (account_sum_init(&lab.account[i], &map[i], lab.work->name, lab.levels.level[i].name))
             return fail("no memory left for the colour accounting");
     }

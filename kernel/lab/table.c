@@ -2,7 +2,8 @@
  * Tables for people: per metric one table, points down, levels across, median of the blocks.
  *
  * A mark after a value compares it with its reference level: + higher, - lower, ~ no difference
- * seen (95% interval), ? unknown; none for the reference itself.
+ * seen (95% interval). No mark: the reference itself, or nothing can be said (fewer than two
+ * blocks).
  */
 #include "lab/results.h"
 #include "lab/say.h"
@@ -36,8 +37,6 @@ static char mark(const char *verdict)
         return '-';
     case 'n':
         return '~';
-    case 'u':
-        return '?';
     default:
         return ' ';
     }
