@@ -45,7 +45,7 @@ static const char *judge(uintptr_t va, uint64_t pa, uint64_t bytes, struct right
         return "executable outside of text";
     if (r.write && overlaps_read_only(pa, bytes))
         return "a writable alias of text or rodata";
-    if (va >= LINK_BASE && stack_is_guard((const char *)va))
+    if (va >= LINK_BASE && stack_is_guard(va))
         return "a guard page that is mapped";
     return NULL;
 }

@@ -47,7 +47,9 @@ static void store(void *p)
 {
     volatile char *c = p;
 
-    *c = *c;
+    char same = *c;
+
+    *c = same;
 }
 
 static void load(void *p)

@@ -8,6 +8,8 @@
 #define X86_STACKS_H
 
 #include <arch/param.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* newlib's printf of a double takes about 2 KiB, the deepest lab call chain is far below this. */
 #define BOOT_STACK_BYTES 0x10000
@@ -30,13 +32,13 @@ extern struct boot_stack boot_stack;
 extern struct ist_stack ist_stack[IST_END - 1];
 
 /* Is the image page at va a guard page? */
-static inline int stack_is_guard(const char *va)
+static inline bool stack_is_guard(uintptr_t va)
 {
     for (int i = 0; i < IST_END - 1; i++) {
-        if (va == ist_stack[i].guard)
-            return 1;
+        if (va == (uintptr_t)ist_stack[i].guard)
+            return true;
     }
-    return va == boot_stack.guard;
+    return va == (uintptr_t)boot_stack.guard;
 }
 
 #endif

@@ -46,17 +46,17 @@ static int map_image(phys_t to, unsigned *made)
 {
     pte_t nx = pte_nx();
 
-    for (char *va = __image_start; va < __image_end; va += PAGE_SIZE) {
+    for (uintptr_t va = (uintptr_t)__image_start; va < (uintptr_t)__image_end; va += PAGE_SIZE) {
         pte_t flags = PTE_LEAF | PTE_GLOBAL;
 
         if (stack_is_guard(va))
             continue;
-        if (va >= __data_start)
+        if (va >= (uintptr_t)__data_start)
             flags |= PTE_WRITE | nx;
-        else if (va >= __rodata_start)
+        else if (va >= (uintptr_t)__rodata_start)
             flags |= nx;
 
-        int err = table_map(to, (uintptr_t)va, arch_virt_to_phys(va).a, 0, flags, made);
+        int err = table_map(to, va, arch_virt_to_phys((void *)va).a, 0, flags, made);
 
         if (err)
             return err;

@@ -58,7 +58,7 @@ void boot_main(enum boot_way way, uint64_t info)
 
     bi->way = way;
     bi->image.start = phys(start);
-    bi->image.end = phys(start + (uint64_t)(__image_end - __image_start));
+    bi->image.end = phys(start + (uintptr_t)__image_end - (uintptr_t)__image_start);
 
     if (way == BOOT_PVH)
         pvh_parse(bi, info);
