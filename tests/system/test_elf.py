@@ -22,7 +22,7 @@ MULTIBOOT2_SEARCH = 32768  # the header must lie in the file's first 32 KiB
 
 # Functions that load rsp from elsewhere on purpose, so that the checker cannot follow it.
 NOT_FOLLOWED = {
-    "longjmp",  # newlib
+    "land", "longjmp",  # back into trap_guard; newlib's
     "trap_regs_probe",  # restores the stack pointer in case the trap path lost it
 }
 
@@ -143,6 +143,37 @@ def test_nothing_accesses_memory_below_the_stack_pointer(elf):
     assert count > 100
     assert not findings, "\n".join(map(str, findings))
     assert set(lost) <= NOT_FOLLOWED
+
+
+# ---- a loader may move the image ---------------------------------------------------------------
+
+
+def moved(elf, by):
+    """The same image with physical addresses that lie `by` bytes higher."""
+    image = bytearray(elf)
+    at, = struct.unpack_from("<Q", elf, 32)
+    count, = struct.unpack_from("<H", elf, 56)
+    for n in range(count):
+        field = at + 56 * n + 24
+        struct.pack_into("<Q", image, field, struct.unpack_from("<Q", elf, field)[0] + by)
+    field = pvh_entry_offset(elf)
+    struct.pack_into("<Q", image, field, struct.unpack_from("<Q", elf, field)[0] + by)
+    return bytes(image)
+
+
+@pytest.mark.parametrize("by", [0x200000, 0x3C00000])
+def test_image_runs_where_it_was_moved_to(tmp_path, elf, by):
+    image = tmp_path / "moved.elf"
+    image.write_bytes(moved(elf, by))
+    qemu = subprocess.run(
+        ["qemu-system-x86_64", "-M", "q35", "-m", "128M", "-kernel", str(image), "-append",
+         "run=selftest exit=qemu", "-nodefaults", "-display", "none", "-serial", "stdio",
+         "-no-reboot", "-device", "isa-debug-exit,iobase=0xf4,iosize=1"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert qemu.returncode == 33, qemu.stdout + qemu.stderr
+    # The kernel's own range starts with the image: it says itself where it is.
+    start = segments_of(elf)[0].paddr + by
+    assert re.search(rf'"start":"0x{start:x}","end":"0x[0-9a-f]+","type":"kernel"', qemu.stdout)
 
 
 # ---- the checker is worth its verdict ----------------------------------------------------------
