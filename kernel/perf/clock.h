@@ -1,10 +1,12 @@
 /*
  * Clocks: where times come from, how fast they run, and how sure we are.
  *
- * One cycle counter per machine (tsc, rpcc), calibrated against two reference clocks that must
- * agree within CLOCK_AGREE_PPM, retried CLOCK_TRIES times; if they never agree the frequency is
- * unknown (hz == 0), the log says so and results stay in cycles. Under a hypervisor a note says
- * that times are emulation times.
+ * One cycle counter per machine (tsc, rpcc). All reference clocks are read at both ends of one
+ * window; two sources (the frequency that the machine states is one) must agree on the counter's
+ * frequency within CLOCK_AGREE_PPM, retried CLOCK_TRIES times. If they never agree the frequency
+ * is unknown (hz == 0), the log says so and results stay in cycles. Where there is nothing to
+ * compare a stated frequency with, it is taken and the basis says only "stated". Under QEMU's TCG
+ * the source is "emulation"; under another hypervisor it keeps its name, and a note is written.
  */
 #ifndef TT_PERF_CLOCK_H
 #define TT_PERF_CLOCK_H
@@ -16,14 +18,17 @@
 #define CLOCK_TRIES     5
 
 struct clock_info {
-    const char *source;    /* "tsc", "rpcc", "model" */
-    uint64_t hz;           /* 0: unknown */
-    const char *basis;     /* "pit+acpi_pm", "stated", "unknown" */
-    int invariant;         /* 1, 0, or -1 unknown */
-    uint64_t overhead;     /* cycles of an empty measured interval, minimum of many */
+    const char *source; /* "tsc", "rpcc", "model", "emulation" */
+    uint64_t hz;        /* 0: unknown */
+    const char *basis;  /* "acpi_pm+pit", "stated+hpet", "stated", "unknown" */
+    int invariant;      /* 1, 0, or -1 unknown */
+    uint64_t overhead;  /* cycles of an empty measured interval, minimum of many */
 };
 
-/* Calibrates; bounded to about CLOCK_TRIES * 10 ms. Once, at boot. */
+/*
+ * Calibrates, bounded to about CLOCK_TRIES * 10 ms; writes a note when the frequency is unknown
+ * (with what each source said) or the times are not a real machine's. Once, at boot.
+ */
 void clock_init(void);
 const struct clock_info *clock_info(void);
 

@@ -1,0 +1,95 @@
+/*
+ * Calibration of the cycle counter. See calibrate.h; clock.c decides what to believe.
+ *
+ * A reading of a reference clock is slow (microseconds, far more when a host takes the CPU away),
+ * so each is bracketed by two readings of the cycle counter and dated to their middle. A try whose
+ * bracket is wide disagrees with the other sources and is repeated: that is what two are for.
+ */
+#include "perf/calibrate.h"
+
+#include "arch.h"
+
+#include <arch/cpu.h>
+
+#define WINDOW_PER_S 100 /* 10 ms: a PIT tick (838 ns) is 84 ppm of it */
+
+/*
+ * Rounds of the waiting loop when no clock moves. A round reads every clock; the quickest of them
+ * takes 50 ns, so 10 ms are at most 200,000 rounds, and with a slow one (PIT, 3 us) that is 0.6 s.
+ */
+#define WINDOW_ROUNDS 200000
+
+struct reading {
+    uint64_t ref;
+    uint64_t cycles;
+};
+
+static struct reading read_dated(const struct arch_ref_clock *c)
+{
+    struct reading r;
+    uint64_t before = cpu_cycles();
+    r.ref = c->read();
+    r.cycles = before + (cpu_cycles() - before) / 2;
+    return r;
+}
+
+/* a * b / c without overflow of the product; c is not 0. */
+static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t q = a / c, rest = a % c; /* a * b / c = q * b + rest * b / c */
+    while (rest > UINT64_MAX / b) {   /* b: at most 10^10 Hz, so this costs few bits of many */
+        rest /= 2;
+        c /= 2;
+    }
+    return q * b + rest * b / c;
+}
+
+/* Reads every clock until one of them says that the window is over. */
+static void wait_window(const struct arch_ref_clock *clock, const struct reading *start, unsigned n)
+{
+    bool over = n == 0;
+    for (unsigned round = 0; !over && round < WINDOW_ROUNDS; round++)
+        for (unsigned i = 0; i < n; i++)
+            over |= clock[i].read() - start[i].ref >= clock[i].hz / WINDOW_PER_S;
+}
+
+unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES])
+{
+    struct arch_ref_clock clock[CALIBRATE_REFS];
+    struct reading start[CALIBRATE_REFS], end[CALIBRATE_REFS];
+    unsigned clocks = arch_ref_clocks(clock, CALIBRATE_REFS), n = 0;
+    uint64_t stated = arch_cycle_hz_stated();
+
+    for (unsigned i = 0; i < clocks; i++)
+        start[i] = read_dated(&clock[i]);
+    wait_window(clock, start, clocks);
+    for (unsigned i = 0; i < clocks; i++)
+        end[i] = read_dated(&clock[i]);
+
+    if (stated)
+        out[n++] = (struct hz_source){"stated", stated};
+    for (unsigned i = 0; i < clocks; i++) {
+        uint64_t ticks = end[i].ref - start[i].ref;
+        if (ticks)
+            out[n++] = (struct hz_source){
+                clock[i].name, mul_div(end[i].cycles - start[i].cycles, clock[i].hz, ticks)};
+    }
+    return n;
+}
+
+bool calibrate_agree(const struct hz_source *s, unsigned n, uint64_t ppm, unsigned *a, unsigned *b)
+{
+    uint64_t best = ppm + 1; /* difference in ppm of the larger */
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = i + 1; j < n; j++) {
+            uint64_t hi = max_u64(s[i].hz, s[j].hz), lo = min_u64(s[i].hz, s[j].hz);
+            /* Divided first: what a broken clock says may be too large to multiply. */
+            uint64_t apart = lo ? (hi - lo) / max_u64(hi / 1000000, 1) : UINT64_MAX;
+            if (apart < best) {
+                best = apart;
+                *a = i;
+                *b = j;
+            }
+        }
+    return best <= ppm;
+}

@@ -1,0 +1,32 @@
+/*
+ * Calibration: the frequency of the cycle counter from several sources that may each be wrong.
+ */
+#ifndef TT_PERF_CALIBRATE_H
+#define TT_PERF_CALIBRATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CALIBRATE_REFS    4                    /* reference clocks looked at */
+#define CALIBRATE_SOURCES (CALIBRATE_REFS + 1) /* and the stated frequency */
+
+/* What one source says about the cycle counter. */
+struct hz_source {
+    const char *name;
+    uint64_t hz;
+};
+
+/*
+ * One window of about 10 ms against all reference clocks at once; fills out[] with what each of
+ * them, and the machine's statement, says, and returns how many. A clock that stands still says
+ * nothing. Bounded also when all of them do.
+ */
+unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES]);
+
+/*
+ * The two of s[0..n) that agree best, into *a and *b (indices, a < b); false if no two agree
+ * within ppm.
+ */
+bool calibrate_agree(const struct hz_source *s, unsigned n, uint64_t ppm, unsigned *a, unsigned *b);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * The cycle counter as a clock: what it is called, how fast it runs, what reading it costs.
+ *
+ * clock.h is the contract; calibrate.c does the measuring.
+ */
+#include "perf/clock.h"
+
+#include "arch.h"
+#include "core/kprintf.h"
+#include "core/record.h"
+#include "perf/calibrate.h"
+
+#include <arch/cpu.h>
+
+#include <string.h>
+
+#define OVERHEAD_TRIES 1000
+#define NS_PER_S       1000000000ull
+
+static struct clock_info info = {.source = "unknown", .basis = "unknown", .invariant = -1};
+static char basis[48];
+
+const struct clock_info *clock_info(void)
+{
+    return &info;
+}
+
+uint64_t clock_read(void)
+{
+    return cpu_cycles();
+}
+
+uint64_t clock_elapsed(uint64_t start, uint64_t end, bool *underflow)
+{
+    bool under = end < start || end - start < info.overhead;
+    if (underflow)
+        *underflow = under;
+    return under ? 0 : end - start - info.overhead;
+}
+
+uint64_t clock_ns(uint64_t cycles)
+{
+    if (!info.hz)
+        return 0;
+    /* The rest is below hz, which is below 2^34: its product with 10^9 fits. */
+    return cycles / info.hz * NS_PER_S + cycles % info.hz * NS_PER_S / info.hz;
+}
+
+void clock_delay_ns(uint64_t ns)
+{
+    uint64_t start = cpu_cycles();
+    /* A round takes more than a nanosecond, so a counter that stands still cannot hold us. */
+    for (uint64_t round = 0; round < ns; round++) {
+        if (info.hz && clock_ns(cpu_cycles() - start) >= ns)
+            break;
+        cpu_relax();
+    }
+}
+
+/* ---- at boot ------------------------------------------------------------------------------- */
+
+static void write_note(const char *level, const char *text)
+{
+    struct record r;
+    record_begin(&r, "note");
+    record_str(&r, "level", level);
+    record_str(&r, "text", text);
+    record_end(&r);
+}
+
+static void name_source(void)
+{
+    struct arch_machine m;
+    arch_machine_info(&m);
+    info.source = arch_cycle_source;
+    if (strncmp(m.hypervisor, "TCG", 3) == 0) {
+        info.source = "emulation";
+        write_note("info",
+                   "this machine is emulated (QEMU TCG): times say nothing about a real one");
+    } else if (m.hypervisor[0]) {
+        write_note("info", "this machine is virtual: times include what the host does");
+    }
+}
+
+/* Believes two sources that agree, or one statement that nothing contradicts. */
+static bool accept(const struct hz_source *s, unsigned n)
+{
+    unsigned a, b;
+    if (n == 1 && strcmp(s[0].name, "stated") == 0) {
+        info.hz = s[0].hz;
+        info.basis = "stated";
+        return true;
+    }
+    if (!calibrate_agree(s, n, CLOCK_AGREE_PPM, &a, &b))
+        return false;
+    /* The statement comes first and is exact; of two measurements none is better known. */
+    info.hz = strcmp(s[a].name, "stated") == 0 ? s[a].hz : s[a].hz / 2 + s[b].hz / 2;
+    ksnprintf(basis, sizeof(basis), "%s+%s", s[a].name, s[b].name);
+    info.basis = basis;
+    return true;
+}
+
+static void find_frequency(void)
+{
+    struct hz_source s[CALIBRATE_SOURCES];
+    unsigned n = 0;
+
+    info.hz = 0;
+    info.basis = "unknown";
+    for (unsigned i = 0; i < CLOCK_TRIES; i++) {
+        n = calibrate_window(s);
+        if (accept(s, n))
+            return;
+    }
+    char text[320];
+    size_t used = ksnprintf(text, sizeof(text),
+                            "clock: no two sources agree on the frequency; results are in cycles");
+    for (unsigned i = 0; i < n; i++)
+        used += ksnprintf(text + used, sizeof(text) - used, "; %.16s: %llu Hz", s[i].name,
+                          (unsigned long long)s[i].hz);
+    write_note("warning", text);
+}
+
+static void measure_overhead(void)
+{
+    info.overhead = UINT64_MAX;
+    for (unsigned i = 0; i < OVERHEAD_TRIES; i++) {
+        uint64_t start = clock_read(), end = clock_read();
+        if (end >= start && end - start < info.overhead)
+            info.overhead = end - start;
+    }
+    if (info.overhead == UINT64_MAX)
+        info.overhead = 0; /* it never went forward: find_frequency has told */
+}
+
+void clock_init(void)
+{
+    name_source();
+    info.invariant = arch_cycle_invariant();
+    find_frequency();
+    measure_overhead();
+}
