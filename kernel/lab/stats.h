@@ -2,7 +2,9 @@
  * Statistics of small samples: the same code on the target and in the host tests.
  *
  * Every function takes raw samples and says its method; none divides by zero, and zero variance
- * is a valid result (an interval of width zero). Reference: numpy and scipy, in tests/unit.
+ * is a valid result (an interval of width zero). Differences between values must not be smaller
+ * than 1e-150 or larger than 1e150, where their squares leave the range of double. Reference:
+ * scipy and exact fractions, in tests/data.
  */
 #ifndef TT_LAB_STATS_H
 #define TT_LAB_STATS_H
