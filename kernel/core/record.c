@@ -221,7 +221,7 @@ void record_u32_parts(const char *kind, void (*head)(struct record *r, void *arg
     } while (at < n);
 
     at = 0;
-    for (size_t part = 1; part <= parts; part++) {
+    for (size_t part = 0; part < parts; part++) {
         size_t length = part_length(v + at, n - at, room);
         begin_part(&r, kind, head, arg, key, at, part, parts);
         for (size_t i = 0; i < length; i++)

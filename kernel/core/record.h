@@ -52,7 +52,7 @@ void record_end(struct record *r);
 
 /*
  * Writes a long array as records of one kind. In each, head adds what says whose array it is (the
- * same text every time), then follow "first" (index of the first value), "part" (from 1), "parts"
+ * same text every time), then follow "first" (index of the first value), "part" (from 0), "parts"
  * and the values under key. An empty array is one part.
  */
 void record_u32_parts(const char *kind, void (*head)(struct record *r, void *arg), void *arg,

@@ -7,7 +7,10 @@
 #include "core/console.h"
 #include "core/record.h"
 #include "core/rng.h"
+#include "lab/record_float.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +265,7 @@ static void check_parts(const uint32_t *v, size_t n)
         assert_non_null(numbers);
         assert_int_equal(
             sscanf(numbers, "\"first\":%zu,\"part\":%u,\"parts\":%u,", &first, &p, &of), 3);
-        assert_int_equal(p, ++part);
+        assert_int_equal(p, part++);
         assert_true(parts == 0 || of == parts);
         parts = of;
         assert_int_equal(first, at);
@@ -296,6 +299,39 @@ static void long_arrays_come_in_parts(void **state)
     }
 }
 
+/* ---- fractions ----------------------------------------------------------------------------- */
+
+static void fractions(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {0, "0"},
+        {-0.5, "-0.5"},
+        {1e6, "1000000"},
+        {123456789, "123456789"},
+        {1234567891, "1.23456789e+09"},
+        {1.0 / 3, "0.333333333"},
+        {1e-300, "1e-300"},
+        {DBL_MAX, "1.79769313e+308"},
+        {INFINITY, "null"},
+        {-INFINITY, "null"},
+        {NAN, "null"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct record r;
+        char want[64];
+        snprintf(want, sizeof(want), ",\"x\":%s,\"crc\":", cases[i].text);
+        record_begin(&r, "sample");
+        record_f64(&r, "x", cases[i].value);
+        record_end(&r);
+        assert_non_null(strstr(host_console(), want));
+        assert_int_equal(check_lines(), 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +342,7 @@ int main(void)
         cmocka_unit_test(longest_line_is_512_bytes),
         cmocka_unit_test(random_records),
         cmocka_unit_test(long_arrays_come_in_parts),
+        cmocka_unit_test(fractions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
