@@ -145,6 +145,7 @@ UNIT_TESTS :=
 HOST_C_SOURCES :=
 -include tests/unit/unit.mk
 -include tools/model/model.mk
+include tests/bench/bench.mk
 
 test: $(KERNEL) $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/system tests/tools"

@@ -1,0 +1,9 @@
+# make bench: counted instructions, boot times, sizes. Nothing here passes or fails.
+BENCH_EMPTY := $(BUILD)/bench/empty.elf
+$(BENCH_EMPTY): tests/bench/empty.S | $(call setup,build)
+	$(Q)mkdir -p $(@D)
+	$(Q)gcc -m32 -c -o $(@:.elf=.o) $<
+	$(Q)ld -m elf_i386 -Ttext=0x100000 -o $@ $(@:.elf=.o)
+
+bench: $(BUILD)/x86_64/tintype.elf $(BENCH_EMPTY) | $(call setup,test)
+	$(Q)$(PYTHON) tests/bench/bench.py --kernel $(BUILD)/x86_64/tintype.elf --empty $(BENCH_EMPTY)
