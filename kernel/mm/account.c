@@ -23,6 +23,36 @@ void account_reset(struct account *a)
     memset(a->wanted, 0, account_bytes(a->map));
 }
 
+/* From c to the nearest colour of the block, whose first colour is given, either way round. */
+static uint32_t distance_to_block(const struct color_map *map, color_t first, unsigned order,
+                                  color_t c)
+{
+    /* An interval's colours are first, first + 1, ...; else those with the same class. */
+    color_t span = map->interval[order] ? 1u << order : 1u << map->shift[order];
+    if (!map->interval[order])
+        first &= ~(span - 1);
+    uint32_t low = color_distance(map, c, first);
+    uint32_t high = color_distance(map, c, (first + span - 1) % map->colors);
+    return low < high ? low : high;
+}
+
+void account_got(struct account *a, color_t want, pfn_t p, unsigned order)
+{
+    color_t got = color_of(a->map, p);
+    if (want == COLOR_NONE) {
+        account_any(a, got);
+        return;
+    }
+    account_hit(a, want, got);
+    if (color_covers(a->map, got, order, want))
+        return;
+    uint32_t distance = distance_to_block(a->map, got, order, want);
+    a->missed++;
+    a->distance_sum += distance;
+    if (distance > a->distance_max)
+        a->distance_max = distance;
+}
+
 const char *account_check(const struct account *a)
 {
     uint64_t wanted = 0, got = 0;

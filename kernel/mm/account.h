@@ -19,7 +19,7 @@ struct account {
     uint64_t missed;             /* of those, served by a block that does not cover it */
     uint64_t failed;             /* nothing was delivered */
     uint64_t probes;             /* colours tried in vain */
-    uint64_t distance_sum;       /* over `wishes`, in colours, the shorter way round */
+    uint64_t distance_sum;       /* over `missed`: from the wanted to the nearest colour covered */
     uint32_t distance_max;
 };
 
@@ -27,23 +27,23 @@ size_t account_bytes(const struct color_map *map);
 void account_init(struct account *a, const struct color_map *map, void *memory);
 void account_reset(struct account *a);
 
-static inline void account_got(struct account *a, color_t want, pfn_t p, unsigned order)
+/* A block that was not wished for in any colour. */
+static inline void account_any(struct account *a, color_t got)
 {
-    color_t got = color_of(a->map, p);
     a->got[got]++;
     a->allocations++;
-    if (want == COLOR_NONE)
-        return;
+}
+
+/* A block that covers the wanted colour. */
+static inline void account_hit(struct account *a, color_t want, color_t got)
+{
+    account_any(a, got);
     a->wanted[want]++;
     a->wishes++;
-    if (__builtin_expect(color_covers(a->map, got, order, want), 1))
-        return;
-    uint32_t distance = color_distance(a->map, got, want);
-    a->missed++;
-    a->distance_sum += distance;
-    if (distance > a->distance_max)
-        a->distance_max = distance;
 }
+
+/* A block, and the colour that was wanted or COLOR_NONE. */
+void account_got(struct account *a, color_t want, pfn_t p, unsigned order);
 
 /* Sums of the arrays against the counters; NULL or what is broken. */
 const char *account_check(const struct account *a);

@@ -21,7 +21,7 @@ int age_parse(const char *s, struct age_spec *out, char *err, size_t err_bytes)
     if (!rest || !ok || parse_u64(cycles, 1, 1000, &v[0]) || parse_u64(hi, 1, 100, &v[1]) ||
         parse_u64(rest, 0, 99, &v[2]) || v[2] >= v[1]) {
         ksnprintf(err, err_bytes,
-                  "age=%s: valid: off, or CYCLES:HI:LO with CYCLES 1 to 1000 and "
+                  "%s: valid: off, or CYCLES:HI:LO with CYCLES 1 to 1000 and "
                   "0 <= LO < HI <= 100 (percent in use)",
                   s);
         return -TT_EINVAL;

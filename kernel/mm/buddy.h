@@ -10,7 +10,7 @@
  * Cost: alloc and free are O(MAX_ORDER), independent of the size of memory and of the number of
  * colours; for maps with intervals (see color.h) finding a class scans N / 2^t / 64 bitmap words.
  *
- * Only list_add and list_remove in buddy.c link blocks, set their state and move their counts.
+ * Only list_add and list_remove in buddy_list.h link blocks, set their state and move their counts.
  */
 #ifndef TT_MM_BUDDY_H
 #define TT_MM_BUDDY_H
@@ -23,15 +23,21 @@ struct free_list {
     uint32_t count; /* blocks on the list */
 };
 
+/* The lists of one order: list[class]. All constant. */
+struct buddy_order {
+    struct free_list *list;
+    uint64_t *bitmap; /* bit per class with a block on its list; NULL unless map->interval */
+    uint32_t classes;
+    uint32_t pages; /* of a block */
+    uint8_t shift;  /* class = colour >> shift */
+};
+
 struct buddy {
     struct pages *pages;         /* constant */
     const struct color_map *map; /* constant: of the lists, not of the accounting */
-    struct free_list *list;      /* constant array, index = base[order] + class */
-    uint64_t *bitmap;            /* bit per class with a block on its list, by order */
-    uint32_t base[MAX_ORDER + 2];
-    uint32_t word[MAX_ORDER + 2]; /* first bitmap word of an order */
-    uint32_t blocks[MAX_ORDER + 1];
-    uint64_t free_pages;
+    uint32_t mask;               /* constant: map->mask */
+    uint64_t free_pages;         /* moves with every block: list_add, list_remove */
+    struct buddy_order order[MAX_ORDER + 1];
 };
 
 /* Bytes of lists and bitmap for a map. */
@@ -49,7 +55,7 @@ void buddy_add_all(struct buddy *b);
  * lowest order that has one, the newest block of its list. PFN_NONE when none covers c.
  * Preconditions: order <= MAX_ORDER; c < map->colors.
  */
-pfn_t buddy_alloc(struct buddy *b, unsigned order, color_t c);
+static inline pfn_t buddy_alloc(struct buddy *b, unsigned order, color_t c);
 
 /*
  * Takes exactly the block of 2^order frames at p out of whatever free block holds it. False if
@@ -66,11 +72,16 @@ void buddy_free(struct buddy *b, pfn_t p, unsigned order);
 /* Is the block of 2^order frames at p (aligned) wholly inside one free block? */
 bool buddy_is_free(struct buddy *b, pfn_t p, unsigned order);
 
+/* Free blocks of an order, over all its lists. O(classes). */
+uint64_t buddy_blocks(const struct buddy *b, unsigned order);
+
 /*
  * Every descriptor, every list and both counts: states match lists, links point back, counts
  * equal lengths, bitmap bits equal emptiness, no two free buddies left unmerged, free_pages is
  * the sum. NULL, or what is broken. O(frames).
  */
 const char *buddy_check(struct buddy *b);
+
+#include "mm/buddy_list.h"
 
 #endif

@@ -15,8 +15,7 @@ static int parse_mem(const struct option *o, const char *value, char *err, size_
 {
     (void)o;
     if (parse_size(value, &mem_limit_bytes) || mem_limit_bytes < PAGE_SIZE) {
-        ksnprintf(err, err_bytes, "mem=%s: valid: a size of at least a page, such as 64M or 1G",
-                  value);
+        ksnprintf(err, err_bytes, "valid: a size of at least a page, such as 64M or 1G");
         return -TT_EINVAL;
     }
     return 0;
@@ -31,11 +30,11 @@ static int parse_hole(const struct option *o, const char *value, char *err, size
     const char *rest = parse_item(value, '@', size, sizeof size, &ok);
     if (!ok || !rest || parse_size(size, &bytes) || parse_size(rest, &at) || !bytes ||
         at + bytes < at) {
-        ksnprintf(err, err_bytes, "hole=%s: valid: SIZE@ADDRESS, such as 64M@1G", value);
+        ksnprintf(err, err_bytes, "valid: SIZE@ADDRESS, such as 64M@1G");
         return -TT_EINVAL;
     }
     if (holes == HOLES_MAX) {
-        ksnprintf(err, err_bytes, "hole=%s: at most %u holes", value, HOLES_MAX);
+        ksnprintf(err, err_bytes, "at most %u holes", HOLES_MAX);
         return -TT_EINVAL;
     }
     hole[holes++] = (struct phys_range){phys(at), phys(at + bytes)};
@@ -60,8 +59,9 @@ REGISTER(option, hole) = {
 int memmap_apply_options(struct memmap *map, char *err, size_t err_bytes)
 {
     for (unsigned i = 0; i < holes; i++) {
+        /* The last byte's frame plus one: rounding the end up would wrap at the top. */
         struct pfn_range at = {phys_to_pfn(hole[i].start),
-                               phys_to_pfn(phys(hole[i].end.a + PAGE_SIZE - 1))};
+                               pfn(phys_to_pfn(phys(hole[i].end.a - 1)).n + 1)};
         if (memmap_set(map, at, MEM_RESERVED)) {
             ksnprintf(err, err_bytes, "hole=: the memory map has no room for another range");
             return -TT_EINVAL;

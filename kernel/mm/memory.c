@@ -10,7 +10,7 @@ enum { STREAM_AGE = 1, STREAM_POLICY = 2 };
 
 static void color_maps(const struct setup *s, struct color_map *color, struct color_map *lists)
 {
-    color_map_modulo(color, s->color.colors);
+    color_spec_map(&s->color, color);
     if (s->policy->colored)
         *lists = *color;
     else
@@ -36,27 +36,8 @@ size_t memory_bytes(const struct setup *s, uint32_t pages)
            part(account_bytes(&color)) + part(state_bytes(s, &color)) + part(age_bytes(pages));
 }
 
-void memory_build(struct memory *m, const struct setup *s, const struct subject *on, uint64_t seed)
-{
-    check(1, memory_bytes(s, on->pages) <= on->area_bytes);
-    m->setup = s;
-    color_maps(s, &m->color, &m->list_color);
-
-    char *at = on->area;
-    pages_init(&m->pages, &s->layout, at, on->range, on->range_count);
-    at += part(pages_bytes(&s->layout, on->pages));
-    buddy_init(&m->buddy, &m->pages, &m->list_color, at);
-    at += part(buddy_bytes(&m->list_color));
-    account_init(&m->account, &m->color, at);
-    at += part(account_bytes(&m->color));
-    m->policy = (struct policy_state){
-        .map = &m->color, .buddy = &m->buddy, .rng = rng_stream(seed, STREAM_POLICY), .own = at};
-    memset(at, 0, state_bytes(s, &m->color));
-    at += part(state_bytes(s, &m->color));
-
-    buddy_add_all(&m->buddy);
-    age_run(&m->buddy, &s->age, rng_stream(seed, STREAM_AGE), (uint32_t *)at);
-}
+/* ---- allocating, by kind of policy -------------------------------------------------------------
+ */
 
 /* The colours that the fallback names, one after the other, until a block covers one. */
 static __attribute__((noinline)) pfn_t fall_back(struct memory *m, unsigned order, color_t want)
@@ -76,31 +57,106 @@ static __attribute__((noinline)) pfn_t fall_back(struct memory *m, unsigned orde
     return PFN_NONE;
 }
 
-pfn_t memory_alloc(struct memory *m, const struct place_request *q)
+static pfn_t delivered(struct memory *m, color_t want, pfn_t p, unsigned order)
 {
-    const struct policy *policy = m->setup->policy;
-    color_t want = COLOR_NONE;
-    pfn_t p;
-    if (policy->pick) {
-        p = policy->pick(&m->policy, q);
-    } else if (policy->want) {
-        want = policy->want(&m->policy, q);
-        p = buddy_alloc(&m->buddy, q->order, want);
-        if (__builtin_expect(p.n == PFN_NONE.n, 0))
-            p = fall_back(m, q->order, want);
-    } else {
-        p = buddy_alloc(&m->buddy, q->order, 0);
-    }
-    if (__builtin_expect(p.n == PFN_NONE.n, 0))
+    if (p.n == PFN_NONE.n)
         m->account.failed++;
     else
-        account_got(&m->account, want, p, q->order);
+        account_got(&m->account, want, p, order);
     return p;
 }
 
-void memory_free(struct memory *m, pfn_t p, unsigned order)
+static __attribute__((noinline)) pfn_t wanted_slowly(struct memory *m, unsigned order, color_t want)
 {
-    buddy_free(&m->buddy, p, order);
+    pfn_t p = buddy_alloc(&m->buddy, order, want);
+    if (p.n == PFN_NONE.n)
+        p = fall_back(m, order, want);
+    return delivered(m, want, p, order);
+}
+
+static __attribute__((noinline)) pfn_t any_slowly(struct memory *m, unsigned order)
+{
+    return delivered(m, COLOR_NONE, buddy_alloc(&m->buddy, order, 0), order);
+}
+
+/*
+ * With a mask map the common paths call nothing but the function above, last: so they keep no
+ * registers and take a third fewer instructions.
+ */
+static pfn_t alloc_wanted(struct memory *m, const struct place_request *q)
+{
+    color_t want = m->setup->policy->want(&m->policy, q);
+    const struct buddy_order *o = &m->buddy.order[q->order];
+    struct free_list *l = buddy_list(o, want);
+    if (__builtin_expect(l->first == PAGE_NR_NONE, 0))
+        return wanted_slowly(m, q->order, want);
+    pfn_t p = buddy_take_newest(&m->buddy, o, l, q->order);
+    account_hit(&m->account, want, (color_t)p.n & m->color.mask);
+    return p;
+}
+
+static pfn_t alloc_any(struct memory *m, const struct place_request *q)
+{
+    const struct buddy_order *o = &m->buddy.order[q->order];
+    struct free_list *l = buddy_list(o, 0);
+    if (__builtin_expect(l->first == PAGE_NR_NONE, 0))
+        return any_slowly(m, q->order);
+    pfn_t p = buddy_take_newest(&m->buddy, o, l, q->order);
+    account_any(&m->account, (color_t)p.n & m->color.mask);
+    return p;
+}
+
+/* The same with any other map. */
+static pfn_t alloc_wanted_other(struct memory *m, const struct place_request *q)
+{
+    return wanted_slowly(m, q->order, m->setup->policy->want(&m->policy, q));
+}
+
+static pfn_t alloc_any_other(struct memory *m, const struct place_request *q)
+{
+    return any_slowly(m, q->order);
+}
+
+static pfn_t alloc_picked(struct memory *m, const struct place_request *q)
+{
+    color_t want = COLOR_NONE;
+    pfn_t p = m->setup->policy->pick(&m->policy, q, &want);
+    return delivered(m, want, p, q->order);
+}
+
+static void choose_alloc(struct memory *m)
+{
+    const struct policy *policy = m->setup->policy;
+    bool mask = m->color.mask != COLOR_NO_MASK;
+    if (policy->pick)
+        m->alloc = alloc_picked;
+    else if (policy->want)
+        m->alloc = mask ? alloc_wanted : alloc_wanted_other;
+    else
+        m->alloc = mask ? alloc_any : alloc_any_other;
+}
+
+void memory_build(struct memory *m, const struct setup *s, const struct subject *on, uint64_t seed)
+{
+    check(1, memory_bytes(s, on->pages) <= on->area_bytes);
+    m->setup = s;
+    color_maps(s, &m->color, &m->list_color);
+    choose_alloc(m);
+
+    char *at = on->area;
+    pages_init(&m->pages, &s->layout, at, on->range, on->range_count);
+    at += part(pages_bytes(&s->layout, on->pages));
+    buddy_init(&m->buddy, &m->pages, &m->list_color, at);
+    at += part(buddy_bytes(&m->list_color));
+    account_init(&m->account, &m->color, at);
+    at += part(account_bytes(&m->color));
+    m->policy = (struct policy_state){
+        .map = &m->color, .buddy = &m->buddy, .rng = rng_stream(seed, STREAM_POLICY), .own = at};
+    memset(at, 0, state_bytes(s, &m->color));
+    at += part(state_bytes(s, &m->color));
+
+    buddy_add_all(&m->buddy);
+    age_run(&m->buddy, &s->age, rng_stream(seed, STREAM_AGE), (uint32_t *)at);
 }
 
 const char *memory_check(struct memory *m)

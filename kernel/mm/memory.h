@@ -12,6 +12,7 @@
 #include "mm/account.h"
 #include "mm/age.h"
 #include "mm/buddy.h"
+#include "mm/color_spec.h"
 #include "mm/policy.h"
 
 /* What one level of an experiment asks for. */
@@ -34,6 +35,7 @@ struct subject {
 
 struct memory {
     const struct setup *setup;
+    pfn_t (*alloc)(struct memory *m, const struct place_request *q); /* by kind of policy */
     struct color_map color;      /* of the cache under study: policy and accounting */
     struct color_map list_color; /* of the free lists: the same, or one colour */
     struct pages pages;
@@ -55,10 +57,16 @@ void memory_build(struct memory *m, const struct setup *s, const struct subject 
  * A block for a request by the instance's policy and, when its colour is empty, its fallback;
  * accounted. PFN_NONE when nothing acceptable is free.
  */
-pfn_t memory_alloc(struct memory *m, const struct place_request *q);
+static inline pfn_t memory_alloc(struct memory *m, const struct place_request *q)
+{
+    return m->alloc(m, q);
+}
 
 /* Gives a block back. Preconditions as buddy_free(). */
-void memory_free(struct memory *m, pfn_t p, unsigned order);
+static inline void memory_free(struct memory *m, pfn_t p, unsigned order)
+{
+    buddy_free(&m->buddy, p, order);
+}
 
 /* All validators of the instance; NULL or what is broken. */
 const char *memory_check(struct memory *m);

@@ -5,6 +5,7 @@
 #include "core/cmdline.h"
 #include "core/errno.h"
 #include "core/kprintf.h"
+#include "core/panic.h"
 
 #include <string.h>
 
@@ -81,7 +82,7 @@ int page_layout_parse(const char *s, struct page_layout *out, char *err, size_t 
     const struct page_shape *shape = ok ? shape_named(name) : NULL;
     if (!shape) {
         ksnprintf(err, err_bytes,
-                  "page_struct=%s: no such shape; valid: 2.2, 2.2l, 2.6, 2.6v, each with "
+                  "%s: no such shape; valid: 2.2, 2.2l, 2.6, 2.6v, each with "
                   ":STRIDE[+OFFSET]",
                   s);
         return -TT_EINVAL;
@@ -93,16 +94,16 @@ int page_layout_parse(const char *s, struct page_layout *out, char *err, size_t 
         if (!ok || parse_u64(number, 1, PAGE_SIZE, &stride) ||
             (plus && parse_u64(plus, 0, PAGE_SIZE - 4, &offset)) || stride % 4 || offset % 4) {
             ksnprintf(err, err_bytes,
-                      "page_struct=%s: valid: SHAPE:STRIDE[+OFFSET], both multiples of 4 bytes, "
+                      "%s: valid: SHAPE:STRIDE[+OFFSET], both multiples of 4 bytes, "
                       "at most %lu",
                       s, (unsigned long)PAGE_SIZE);
             return -TT_EINVAL;
         }
     }
     if (stride < shape->size_bytes) {
-        ksnprintf(err, err_bytes,
-                  "page_struct=%s: stride %u is below the shape's %u bytes; valid: %u to %lu", s,
-                  (unsigned)stride, shape->size_bytes, shape->size_bytes, (unsigned long)PAGE_SIZE);
+        ksnprintf(err, err_bytes, "%s: stride %u is below the shape's %u bytes; valid: %u to %lu",
+                  s, (unsigned)stride, shape->size_bytes, shape->size_bytes,
+                  (unsigned long)PAGE_SIZE);
         return -TT_EINVAL;
     }
     *out = (struct page_layout){shape, (uint32_t)stride, (uint32_t)offset};
@@ -127,31 +128,33 @@ static uint64_t inverse_of_odd(uint64_t odd)
 void pages_init(struct pages *p, const struct page_layout *l, void *area,
                 const struct pfn_range *ranges, unsigned n)
 {
-    memset(p, 0, sizeof *p);
+    check(1, n >= 1 && n <= PAGE_RANGES);
     p->base = (uint8_t *)area + l->offset_bytes;
     p->stride = l->stride_bytes;
     p->shape = l->shape;
-    p->o_next = l->shape->next;
-    p->o_prev = l->shape->prev;
-    p->o_flags = l->shape->flags;
-    p->o_count = l->shape->count;
-    p->o_virtual = l->shape->virtual;
+    p->next = p->base + l->shape->next;
+    p->prev = p->base + l->shape->prev;
+    p->flags = p->base + l->shape->flags;
     p->stride_shift = (uint8_t)__builtin_ctz(l->stride_bytes);
     p->stride_inverse = inverse_of_odd(l->stride_bytes >> p->stride_shift);
     p->range_count = n;
+    p->range_hint = p->range;
+    p->count = 0;
     for (unsigned i = 0; i < n; i++) {
-        p->range[i] =
-            (struct page_range){ranges[i].start.n, (uint32_t)pfn_range_pages(ranges[i]), p->count};
-        p->count += p->range[i].pages;
+        uint64_t start = ranges[i].start.n, pages = pfn_range_pages(ranges[i]);
+        check(1, pages >= 1 && pages <= PAGE_NR_NONE - p->count);
+        p->range[i] = (struct page_range){start, (uint32_t)pages, p->count};
+        p->to_pfn[i] = start - p->count;
+        p->count += (uint32_t)pages;
     }
     memset(p->base, 0, (size_t)p->count * p->stride);
     for (unsigned i = 0; i < n; i++) {
         for (uint32_t k = 0; k < p->range[i].pages; k++) {
             uint32_t nr = p->range[i].first + k;
-            *page_field(p, nr, p->o_flags) = i << PAGE_RANGE_SHIFT;
-            if (p->o_virtual != NONE) {
+            *page_flag_word(p, nr) = i << PAGE_RANGE_SHIFT;
+            if (p->shape->virtual != NONE) {
                 void *v = arch_phys_to_virt(pfn_to_phys(pfn(p->range[i].start + k)));
-                memcpy(page_at(p, nr) + p->o_virtual, &v, sizeof v);
+                memcpy(page_at(p, nr) + p->shape->virtual, &v, sizeof v);
             }
         }
     }
@@ -165,7 +168,7 @@ const struct page_range *pages_search_range(struct pages *p, pfn_t at)
         if (at.n < p->range[mid].start)
             hi = mid;
         else if (at.n - p->range[mid].start < p->range[mid].pages)
-            return &p->range[p->range_hint = mid];
+            return p->range_hint = &p->range[mid];
         else
             lo = mid + 1;
     }
@@ -174,9 +177,9 @@ const struct page_range *pages_search_range(struct pages *p, pfn_t at)
 
 void *page_address(const struct pages *p, uint32_t nr)
 {
-    if (p->o_virtual != NONE) {
+    if (p->shape->virtual != NONE) {
         void *v;
-        memcpy(&v, page_at(p, nr) + p->o_virtual, sizeof v);
+        memcpy(&v, page_at(p, nr) + p->shape->virtual, sizeof v);
         return v;
     }
     return arch_phys_to_virt(pfn_to_phys(page_pfn(p, nr)));
@@ -192,7 +195,7 @@ const char *pages_check(const struct pages *p)
         if (i && r->start < p->range[i - 1].start + p->range[i - 1].pages)
             return "pages: ranges overlap or are not sorted";
         for (uint32_t k = 0; k < r->pages; k++, nr++) {
-            if (page_range_of(p, nr) != r || page_pfn(p, nr).n != r->start + k)
+            if (page_flags(p, nr) >> PAGE_RANGE_SHIFT != i || page_pfn(p, nr).n != r->start + k)
                 return "pages: a descriptor names a wrong range";
             if (page_number(p, page_at(p, nr)) != nr)
                 return "pages: address and number of a descriptor disagree";

@@ -20,7 +20,7 @@
 #include "core/types.h"
 
 #define PAGE_NR_NONE UINT32_MAX
-#define PAGE_RANGES  4096 /* more than a sane firmware map has; 16 bits would allow 65536 */
+#define PAGE_RANGES  2048 /* twice what a boot path hands over; 16 bits would allow 65536 */
 
 /* Byte offset of each field that Tintype's code uses; 0xff: the shape has no such field. */
 struct page_shape {
@@ -54,14 +54,15 @@ struct page_range {
 
 struct pages {
     uint8_t *base; /* descriptor 0 */
-    uint32_t stride;
+    uint64_t stride;
     uint32_t count;
-    uint8_t o_next, o_prev, o_flags, o_count, o_virtual;
-    uint8_t stride_shift;    /* page_number(): trailing zeros of the stride */
-    uint64_t stride_inverse; /* and the inverse of its odd part modulo 2^64 */
+    uint8_t *next, *prev, *flags; /* these fields of descriptor 0: saves adding their offsets */
+    uint8_t stride_shift;         /* page_number(): trailing zeros of the stride */
+    uint64_t stride_inverse;      /* and the inverse of its odd part modulo 2^64 */
     const struct page_shape *shape;
     unsigned range_count;
-    unsigned range_hint; /* where the last lookup ended */
+    const struct page_range *range_hint; /* where the last lookup ended */
+    uint64_t to_pfn[PAGE_RANGES];        /* by range: frame number less descriptor number */
     struct page_range range[PAGE_RANGES];
 };
 
@@ -89,28 +90,45 @@ enum page_state { PAGE_TAIL = 0, PAGE_FREE = 1, PAGE_USED = 2 };
 #define PAGE_STATE_SHIFT         4
 #define PAGE_STATE_MASK          (3u << PAGE_STATE_SHIFT)
 #define PAGE_RANGE_SHIFT         16
+#define PAGE_RANGE_MASK          0xffff0000u
 #define PAGE_BLOCK(state, order) ((uint32_t)(state) << PAGE_STATE_SHIFT | (order))
 
 static inline uint8_t *page_at(const struct pages *p, uint32_t nr)
 {
-    return p->base + (uint64_t)nr * p->stride;
+    return p->base + nr * p->stride;
 }
 
+/* A field by its offset in the shape, such as p->shape->count. */
 static inline uint32_t *page_field(const struct pages *p, uint32_t nr, uint8_t offset)
 {
     return (uint32_t *)(page_at(p, nr) + offset);
 }
 
+static inline uint32_t *page_next(const struct pages *p, uint32_t nr)
+{
+    return (uint32_t *)(p->next + nr * p->stride);
+}
+
+static inline uint32_t *page_prev(const struct pages *p, uint32_t nr)
+{
+    return (uint32_t *)(p->prev + nr * p->stride);
+}
+
+static inline uint32_t *page_flag_word(const struct pages *p, uint32_t nr)
+{
+    return (uint32_t *)(p->flags + nr * p->stride);
+}
+
 static inline uint32_t page_flags(const struct pages *p, uint32_t nr)
 {
-    return *page_field(p, nr, p->o_flags);
+    return *page_flag_word(p, nr);
 }
 
 /* Sets state and order, keeps the range. */
 static inline void page_set_block(struct pages *p, uint32_t nr, enum page_state s, unsigned order)
 {
-    uint32_t *f = page_field(p, nr, p->o_flags);
-    *f = (*f & ~(PAGE_STATE_MASK | PAGE_ORDER_MASK)) | PAGE_BLOCK(s, order);
+    uint32_t *f = page_flag_word(p, nr);
+    *f = (*f & PAGE_RANGE_MASK) | PAGE_BLOCK(s, order);
 }
 
 /* Is nr the first descriptor of a block with this state and order? */
@@ -127,8 +145,7 @@ static inline const struct page_range *page_range_of(const struct pages *p, uint
 
 static inline pfn_t page_pfn(const struct pages *p, uint32_t nr)
 {
-    const struct page_range *r = page_range_of(p, nr);
-    return pfn(r->start + (nr - r->first));
+    return pfn(p->to_pfn[page_flags(p, nr) >> PAGE_RANGE_SHIFT] + nr);
 }
 
 /* Number of the descriptor at d: the same few instructions for every stride. */
@@ -144,7 +161,7 @@ const struct page_range *pages_search_range(struct pages *p, pfn_t at);
 /* The range that holds a frame, NULL if none does. O(1) while lookups stay in one range. */
 static inline const struct page_range *pages_find_range(struct pages *p, pfn_t at)
 {
-    const struct page_range *r = &p->range[p->range_hint];
+    const struct page_range *r = p->range_hint;
     if (__builtin_expect(at.n - r->start < r->pages, 1))
         return r;
     return pages_search_range(p, at);

@@ -36,8 +36,11 @@ struct policy {
     bool colored;       /* lists by colour; otherwise one list per order */
     /* The colour this request should get. NULL in a policy that is not colored. */
     color_t (*want)(struct policy_state *s, const struct place_request *q);
-    /* Picks a block by itself instead (random); PFN_NONE when there is none. */
-    pfn_t (*pick)(struct policy_state *s, const struct place_request *q);
+    /*
+     * Picks a block by itself instead, without the fallback; PFN_NONE when there is none. *want,
+     * COLOR_NONE at the call, becomes the colour that it tried first, if it had one.
+     */
+    pfn_t (*pick)(struct policy_state *s, const struct place_request *q, color_t *want);
     size_t (*state_bytes)(const struct color_map *map);
 };
 DECLARE_REGISTRY(policy);

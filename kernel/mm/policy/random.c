@@ -11,8 +11,9 @@
 
 #define TRIES 2500 /* 0.99^2500 = 1.2e-11 */
 
-static pfn_t pick(struct policy_state *s, const struct place_request *q)
+static pfn_t pick(struct policy_state *s, const struct place_request *q, color_t *want)
 {
+    (void)want;
     struct pages *pages = s->buddy->pages;
     uint64_t size = 1ul << q->order;
     if (s->buddy->free_pages < size)
