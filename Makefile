@@ -60,16 +60,17 @@ help:
 
 # ---- set-up: packages, then newlib -------------------------------------------------------------
 
-SETUP_GROUPS := build test
-setup = $(BUILD)/.setup-$(1)
-$(SETUP_GROUPS:%=$(BUILD)/.setup-%): $(BUILD)/.setup-%: tools/packages.txt tools/setup.sh
+# Groups of tools/packages.txt. `arch` stands for what this ARCH needs to build and boot.
+SETUP_arch := build $(filter alpha,$(ARCH))
+setup = $(patsubst %,$(BUILD)/.setup-%,$(if $(filter arch,$(1)),$(SETUP_arch),$(SETUP_arch) $(1)))
+$(BUILD)/.setup-%: tools/packages.txt tools/setup.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)sh tools/setup.sh $*
 	$(Q)touch $@
 
 NEWLIB_TAR := $(firstword $(wildcard /usr/src/newlib/newlib-*.tar.xz) /usr/src/newlib/newlib.tar.xz)
 NEWLIB := $(BUILD)/$(ARCH)/newlib
-$(NEWLIB)/lib/libc.a: tools/newlib.sh | $(call setup,build)
+$(NEWLIB)/lib/libc.a: tools/newlib.sh | $(call setup,arch)
 	$(call say,NEWLIB,$(NEWLIB) (once; about a minute))sh tools/newlib.sh $(ARCH) $(NEWLIB)
 
 # ---- kernel ------------------------------------------------------------------------------------
@@ -103,15 +104,15 @@ $(OUT)/version.h: FORCE
 	$(Q)echo "#define TINTYPE_VERSION \"$$(git describe --always --dirty --tags 2>/dev/null || echo unknown)\"" > $@.new
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(OUT)/%.o: %.c $(OUT)/flags $(NEWLIB)/lib/libc.a | $(OUT)/version.h $(call setup,build)
+$(OUT)/%.o: %.c $(OUT)/flags $(NEWLIB)/lib/libc.a | $(OUT)/version.h $(call setup,arch)
 	$(Q)mkdir -p $(@D)
 	$(call say,CC,$<)$(CC_K) $(CPPFLAGS_K) $(CFLAGS_K) $(if $(filter $(WITH_FP),$<),,$(ARCH_NO_FP)) -MMD -MP -c -o $@ $<
 
-$(OUT)/%.o: %.S $(OUT)/flags $(NEWLIB)/lib/libc.a | $(call setup,build)
+$(OUT)/%.o: %.S $(OUT)/flags $(NEWLIB)/lib/libc.a | $(call setup,arch)
 	$(Q)mkdir -p $(@D)
 	$(call say,AS,$<)$(CC_K) $(CPPFLAGS_K) $(ARCH_CFLAGS) -g -MMD -MP -c -o $@ $<
 
-$(OUT)/linker.ld: linker.ld $(OUT)/flags | $(call setup,build)
+$(OUT)/linker.ld: linker.ld $(OUT)/flags | $(call setup,arch)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC_K) -E -P -x c -DLINKER_SCRIPT -Iarch/$(ARCH)/include -MMD -MP -MT $@ -MF $@.d -o $@ $<
 
@@ -136,7 +137,7 @@ TT_RUN = $(PYTHON) tools/tt run --arch $(ARCH) --boot $(BOOT) --kernel $(KERNEL)
 qemu: $(KERNEL)
 	$(Q)$(TT_RUN) -- $(QEMU_ARGS)
 
-qemu-gdb: $(KERNEL)
+qemu-gdb: $(KERNEL) | $(call setup,debug)
 	$(Q)$(TT_RUN) --gdb -- $(QEMU_ARGS)
 
 # ---- host side ---------------------------------------------------------------------------------

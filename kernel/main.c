@@ -98,9 +98,9 @@ static void set_up_memory(const struct boot_info *bi)
 
 void kernel_main(struct boot_info *bi)
 {
+    arch_init();
     console_init(bi->cmdline);
     exit_init(bi->cmdline);
-    arch_init();
     boot_log_boot(bi);
     if (bi->error[0])
         give_up("boot", bi->error);
