@@ -20,10 +20,12 @@ class Builder:
     def __init__(self, **boot):
         self.lines = []
         self._seq = 0
-        members = dict(
-            v=1, version="test", arch="x86_64", way="pvh", loader="test", check=0, console="ttyS0,115200", cmdline=""
-        )
-        self.record("boot", **{**members, **boot})
+        members = dict(v=1, version="test", arch="x86_64", way="pvh", loader="test", check=0, console="ttyS0,115200")
+        cmdline = boot.pop("cmdline", "run=bandwidth")
+        self.record("boot", what="kernel", **{**members, **boot})
+        half = len(cmdline) // 2
+        for part, text in enumerate((cmdline[:half], cmdline[half:])):
+            self.record("boot", what="cmdline", part=part, parts=2, cmdline=text)
 
     def record(self, kind, **members):
         self.lines.append(record(kind, self._seq, **members))
@@ -57,10 +59,11 @@ def experiment(
     log.record("memory", what="total", ram_pages=65536, page_bytes=4096, ranges=3)
     log.text("KTAP version 1")
     log.text("1..1")
-    plan = dict(levels=len(levels), reps=reps, warmup=1, seed=seed, subject_pages=16384, colors=64)
-    log.record("experiment", exp=exp, what="plan", **plan, color_source="page_color=", design="blocks")
-    for name in levels:
-        log.record("experiment", exp=exp, what="level", level=name, name=name, fixed=False)
+    plan = dict(levels=len(levels), reps=reps, warmup=1, passes=4, seed=seed, subject_pages=16384, subject_ranges=1)
+    log.record("experiment", exp=exp, what="plan", **plan, design="randomized complete blocks", fixed="age=none")
+    for i, name in enumerate(levels):
+        colors = dict(colors=64, cache_bytes=262144, ways=1, color_source="command line")
+        log.record("experiment", exp=exp, what="level", level=i, name=name, **colors)
     log.record("experiment", exp=exp, what="metric", metric=metric, unit=unit, better=BETTER[unit], source=source)
     for block in range(reps):
         order = list(levels)

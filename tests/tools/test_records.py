@@ -144,13 +144,13 @@ def test_lost_records_are_named_by_number():
     log = whole()
     del log.lines[2:4], log.lines[3]
     complaints = read_log(log.bytes()).complaints()
-    assert complaints == ["lost seq 2-3, 5 (3 of 7 records)"]
+    assert complaints == ["lost seq 2-3, 5 (3 of 9 records)"]
 
 
 def test_lost_first_record_is_named():
     log = whole()
     del log.lines[0]
-    assert "lost seq 0 (1 of 7 records)" in read_log(log.bytes()).complaints()
+    assert "lost seq 0 (1 of 9 records)" in read_log(log.bytes()).complaints()
 
 
 def test_cut_log_has_no_end():
@@ -164,13 +164,13 @@ def test_repeated_record_counts_once():
     log.lines.insert(3, log.lines[3])
     found = read_log(log.bytes())
     assert found.complaints() == []
-    assert (len(found.boots[0].records), found.boots[0].repeated) == (7, 1)
+    assert (len(found.boots[0].records), found.boots[0].repeated) == (9, 1)
 
 
 def test_two_boots_in_one_log_stay_apart():
     data = whole(cmdline="a").bytes() + whole(cmdline="b").bytes()
     log = read_log(data)
-    assert [b.of("boot")[0].fields["cmdline"] for b in log.boots] == ["a", "b"]
+    assert [b.facts["cmdline"] for b in log.boots] == ["a", "b"]
     assert log.complaints() == []
 
 
@@ -195,6 +195,13 @@ def test_empty_input_and_foreign_text_are_no_logs():
 
 def test_a_newer_grammar_is_refused():
     assert "grammar v=2" in read_log(whole(v=2).bytes()).complaints()[0]
+
+
+def test_a_command_line_in_parts_is_put_together_or_unknown():
+    log = whole(cmdline="run=list reps=3")
+    assert read_log(log.bytes()).boots[0].facts["cmdline"] == "run=list reps=3"
+    del log.lines[2]
+    assert "cmdline" not in read_log(log.bytes()).boots[0].facts
 
 
 def test_ranges():

@@ -4,10 +4,10 @@ import argparse
 import os
 import sys
 
-from . import compare, run, scrape
+from . import compare, plot, run, scrape
 from .errors import Finding, Usage
 
-COMMANDS = (run, scrape, compare)
+COMMANDS = (run, scrape, compare, plot)
 
 
 def parser():

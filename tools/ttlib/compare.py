@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from . import series, stats
 from .errors import Finding, Usage
-from .load import boot_facts, load, machine_facts, pick
+from .load import load, machine_facts, pick
 
 NAME = "compare"
 HELP = "two logs, number by number, with intervals and p"
@@ -97,7 +97,7 @@ def differences(a, b):
     for key in sorted(ours.keys() | theirs.keys()):
         if ours.get(key) != theirs.get(key):
             out.append(f"different machines: {key}: {ours.get(key)} against {theirs.get(key)}")
-    levels = [boot_facts(boot).get("check") for boot in (a, b)]
+    levels = [boot.facts.get("check") for boot in (a, b)]
     if levels[0] != levels[1]:
         out.append(f"different CHECK levels: {levels[0]} against {levels[1]}")
     return out

@@ -24,15 +24,9 @@ def pick(log, path, number=None):
     return log.boots[number - 1]
 
 
-def boot_facts(boot):
-    """The boot record's members; {} when it is lost."""
-    boots = boot.of("boot")
-    return boots[0].fields if boots else {}
-
-
 def machine_facts(boot):
     """What makes numbers comparable: processor, caches, and the port they ran on."""
-    facts = {"arch": boot_facts(boot).get("arch")}
+    facts = {"arch": boot.facts.get("arch")}
     for record in boot.of("machine", what="cpu"):
         f = record.fields
         facts["cpu"] = " ".join(str(f.get(k)) for k in ("vendor", "cpu", "family", "model", "stepping"))

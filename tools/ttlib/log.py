@@ -50,6 +50,24 @@ class Boot:
         ends = self.of("end")
         return ends[0].fields if ends else None
 
+    @property
+    def facts(self):
+        """Members of the boot records; the command line put together from its parts."""
+        members = {}
+        for record in self.of("boot"):
+            members.update(record.fields)
+        members.pop("cmdline", None)
+        parts = self.parts("boot", "cmdline", what="cmdline")
+        return members if parts is None else {**members, "cmdline": "".join(parts)}
+
+    def parts(self, kind, member, **members):
+        """One member of each of the records that share a longer text or array, in order; None when
+        a part is lost: half a value is a wrong one."""
+        found = {r.fields["part"]: r.fields for r in self.of(kind, **members) if "part" in r.fields}
+        if not found or set(found) != set(range(found[min(found)]["parts"])):
+            return None
+        return [found[i][member] for i in sorted(found)]
+
     def missing(self):
         """Numbers of the records that are known to be lost."""
         return [n for n in range(self.last + 1) if n not in self.by_seq]
@@ -65,7 +83,7 @@ class Boot:
             out.append(f"no end record: the log stops after seq {self.last}")
         elif ends[0].seq != self.last:
             out.append(f"records after the end record (seq {ends[0].seq}): up to {self.last}")
-        for boot in self.of("boot"):
+        for boot in self.of("boot", what="kernel"):
             if boot.fields.get("v") != GRAMMAR:
                 out.append(f"log grammar v={boot.fields.get('v')}; this tt knows {GRAMMAR}")
         return out

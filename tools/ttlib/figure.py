@@ -1,0 +1,139 @@
+"""One figure: a metric of an experiment, levels as lines with 95% bands, over the workload's axis.
+
+The same drawing goes into files (tt plot) and into a report's page, where its colours are
+names that the page's style sheet fills in for a light or a dark browser.
+"""
+
+import io
+import re
+
+from . import series, stats
+
+# Okabe and Ito's colours (told apart by colour-blind readers), and line styles for black and white.
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f6000", "#666666")
+DASHES = ((), (5, 2), (1, 1.5), (6, 2, 1, 2), (3, 1), (8, 3))
+MARKERS = "os^Dv<>P"
+INK, FAINT = "#1a1a1a", "#8c8c8c"
+
+
+def _pyplot():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update(
+        {
+            "svg.fonttype": "none",  # text stays text: small, searchable, in the page's font
+            "svg.hashsalt": "tintype",  # the same figure, the same bytes
+            "font.family": "sans-serif",
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+        }
+    )
+    for key in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"):
+        plt.rcParams[key] = INK
+    return plt
+
+
+def cache_marks(boot, exp):
+    """[(bytes, label)]: what the axis' sizes have to be compared with."""
+    marks = {}
+    for record in boot.of("machine", what="cache"):
+        marks.setdefault(record.fields["size"], [f"L{record.fields['level']}"])
+    for level in exp.levels.values():
+        size = level.get("cache_bytes")
+        if size and "coloured" not in marks.setdefault(size, []):
+            marks[size].append("coloured")
+    return [(size, ", ".join(labels)) for size, labels in sorted(marks.items())]
+
+
+def draw(exp, metric, marks, size=(6.4, 3.6)):
+    """A matplotlib figure, or None when the metric has no samples."""
+    xs = exp.xs(metric.name)
+    if not xs:
+        return None
+    plt = _pyplot()
+    fig, ax = plt.subplots(figsize=size, layout="constrained")
+    if xs == [None]:
+        _bars(ax, exp, metric)
+    else:
+        _lines(ax, exp, metric, xs, marks)
+    better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(metric.better, "")
+    ax.set_ylabel(f"{metric.name}, {metric.unit}{better}")
+    ax.set_ylim(bottom=0)
+    ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
+    _legend(ax, len(exp.levels))
+    return fig
+
+
+def _legend(ax, levels):
+    """Above the axes, never over the data."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(levels, 4), frameon=False, borderaxespad=0.2)
+
+
+def _style(i):
+    return {"color": PALETTE[i % len(PALETTE)], "marker": MARKERS[i % len(MARKERS)], "markersize": 4}
+
+
+def _lines(ax, exp, metric, xs, marks):
+    for i, level in enumerate(exp.levels):
+        points = [(x, stats.mean_interval(v)) for x in xs if (v := exp.values(level, metric.name, x))]
+        if not points:
+            continue
+        at = [x for x, _ in points]
+        ax.plot(
+            at, [m for _, (m, _, _) in points], label=level, linewidth=1.5, dashes=DASHES[i % len(DASHES)] or (1, 0), **_style(i)
+        )
+        band = [(x, lo, hi) for x, (_, lo, hi) in points if lo is not None]
+        if band:
+            ax.fill_between(*zip(*band), color=_style(i)["color"], alpha=0.18, linewidth=0)
+    ax.set_xscale("log", base=2)
+    step = -(-len(xs) // 9)  # nine labels fit
+    ax.set_xticks(xs[::step], [series.size_text(x) for x in xs[::step]])
+    ax.minorticks_off()
+    ax.set_xlabel(exp.plan.get("axis") or "x")
+    for where, label in marks:
+        if xs[0] <= where <= xs[-1]:
+            ax.axvline(where, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
+            ax.annotate(
+                label, (where, 1), xycoords=("data", "axes fraction"), xytext=(2, -8), textcoords="offset points",
+                color=FAINT, fontsize=7,
+            )
+
+
+def _bars(ax, exp, metric):
+    for i, level in enumerate(exp.levels):
+        values = exp.values(level, metric.name, None)
+        if values:
+            m, lo, hi = stats.mean_interval(values)
+            spread = None if lo is None else [[m - lo], [hi - m]]
+            ax.errorbar([i], [m], yerr=spread, fmt=MARKERS[i % len(MARKERS)], color=_style(i)["color"], capsize=4, label=level)
+    ax.set_xticks(range(len(exp.levels)), list(exp.levels))
+    ax.set_xlim(-0.5, len(exp.levels) - 0.5)
+
+
+def svg(fig):
+    """The figure as an <svg> element whose colours are the page's: --ink, --faint, --c0, --c1 ..."""
+    import matplotlib.pyplot as plt
+
+    out = io.StringIO()
+    fig.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    plt.close(fig)
+    text = out.getvalue()
+    text = text[text.index("<svg") :]
+    names = {INK: "var(--ink)", FAINT: "var(--faint)"}
+    names.update({c: f"var(--c{i})" for i, c in enumerate(PALETTE)})
+    for colour, name in names.items():
+        text = text.replace(colour, name)
+    # As wide as the page allows, and its ids apart from those of the page's other figures.
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
+    return re.sub(r'(<svg[^>]*?) width="[^"]*"', r'\1 width="100%"', text, count=1)
+
+
+def save(fig, path):
+    import matplotlib.pyplot as plt
+
+    fig.savefig(path, dpi=160, metadata={"Date": None} if path.endswith(".svg") else {"Software": None})
+    plt.close(fig)
