@@ -11,13 +11,13 @@
 
 #include <arch/cpu.h>
 
-#define WINDOW_PER_S 100 /* 10 ms: a PIT tick (838 ns) is 84 ppm of it */
+#define WINDOW_PER_S 200 /* 5 ms: a PIT tick (838 ns) is 168 ppm of it, and every boot waits */
 
 /*
  * Rounds of the waiting loop when no clock moves. A round reads every clock; the quickest of them
- * takes 50 ns, so 10 ms are at most 200,000 rounds, and with a slow one (PIT, 3 us) that is 0.6 s.
+ * takes 50 ns, so 5 ms are at most 100,000 rounds, and with a slow one (PIT, 3 us) that is 0.3 s.
  */
-#define WINDOW_ROUNDS 200000
+#define WINDOW_ROUNDS 100000
 
 struct reading {
     uint64_t ref;
