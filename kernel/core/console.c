@@ -12,7 +12,10 @@
 
 #define DEFAULT_PORT "ttyS0"
 #define DEFAULT_BAUD 115200
+#define VALUE_MAX    32     /* bytes of console=, its NUL included */
 #define MAX_BAUD     115200 /* what a 16550 clocked at 1.8432 MHz divides down from */
+
+#define NO_SUCH_PORT "no such port; valid are ttyS0, ttyS1 and none"
 
 static char name[48] = "none (not opened yet)";
 static char complaint[96]; /* about console=, told when the command line is parsed */
@@ -52,9 +55,11 @@ static int open_port(const char *port, unsigned baud)
 
 void console_init(const char *cmdline)
 {
-    char value[32] = DEFAULT_PORT, port[16];
+    char value[VALUE_MAX] = DEFAULT_PORT, port[16];
     unsigned baud;
 
+    complaint[0] = '\0';
+    port_open = false;
     cmdline_early(cmdline, "console", value, sizeof(value));
     if (strcmp(value, "none") == 0) {
         strcpy(name, "none");
@@ -64,7 +69,7 @@ void console_init(const char *cmdline)
         return;
     /* A wrong console= is an error like any other, but it needs a place where it can be read. */
     if (!complaint[0])
-        ksnprintf(complaint, sizeof(complaint), "no such port; valid are ttyS0, ttyS1 and none");
+        strcpy(complaint, NO_SUCH_PORT);
     open_port(DEFAULT_PORT, DEFAULT_BAUD);
 }
 
@@ -93,10 +98,12 @@ const char *console_name(void)
     return name;
 }
 
-/* console_init has done the work; what is left is to say what was wrong. */
+/* console_init has done the work, unless the value was too long for it to see. */
 static int parse_console(const struct option *o, const char *value, char *err, size_t err_bytes)
 {
-    (void)o, (void)value;
+    (void)o;
+    if (strlen(value) >= VALUE_MAX)
+        strcpy(complaint, NO_SUCH_PORT);
     ksnprintf(err, err_bytes, "%s", complaint);
     return complaint[0] ? -TT_EINVAL : 0;
 }

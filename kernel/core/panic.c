@@ -15,7 +15,7 @@
 
 #include <stdarg.h>
 
-#define BACKTRACE_MAX 24
+#define BACKTRACE_MAX 512 /* a recursion that fills a stack is longer: its end is cut */
 
 static char context[128];
 static unsigned panics; /* panics that have begun: 2 and more while the first one reports */
@@ -41,18 +41,24 @@ static void count_panic(const char *reason)
     arch_halt();
 }
 
+/* Calls of a function by itself, through one call, are one line. */
 static void print_backtrace(const struct trap_frame *f)
 {
-    uintptr_t pc[BACKTRACE_MAX];
+    static uintptr_t pc[BACKTRACE_MAX]; /* not on the stack, which may be nearly full */
     unsigned n = arch_backtrace(f, pc, BACKTRACE_MAX);
 
     kprintf("# backtrace:\n");
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0, same; i < n; i += same) {
         char name[96];
+        for (same = 1; i + same < n && pc[i + same] == pc[i]; same++)
+            ;
         /* A return address belongs to the call before it, which may be a function's last. */
         bool interrupted = f && i == 0;
         symbol_format(name, sizeof(name), interrupted ? pc[i] : pc[i] - 1);
-        kprintf("#   %016lx %s\n", (unsigned long)pc[i], name);
+        kprintf("#   %016lx %s", (unsigned long)pc[i], name);
+        if (same > 1)
+            kprintf(" (%u times)", same);
+        kprintf("\n");
     }
     if (n == BACKTRACE_MAX)
         kprintf("#   ...\n");

@@ -5,13 +5,17 @@
 # unit_NAME_check (default 1) is the CHECK level it is built with, unit_NAME_cflags are flags of
 # its own. The binary is $(BUILD)/unit/test_NAME. From the Makefile: BUILD, HOSTCC, Q, UNIT_TESTS.
 
-UNIT_NAMES += clock cmdline cmdline_values kprintf ktap record stats trap
+UNIT_NAMES += clock cmdline cmdline_values console kprintf ktap panic record stats trap
 unit_clock_src          := kernel/perf/clock.c kernel/perf/calibrate.c kernel/core/record.c \
 	kernel/core/crc32.c
 unit_cmdline_src        := kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_cmdline_values_src := kernel/core/cmdline_values.c
+unit_console_src        := kernel/core/console.c kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_kprintf_src        :=
 unit_ktap_src           := kernel/core/ktap.c
+unit_panic_src          := kernel/core/panic.c kernel/core/symbols.c kernel/core/exit.c \
+	kernel/core/ktap.c kernel/core/record.c kernel/core/crc32.c kernel/core/cmdline.c \
+	kernel/core/cmdline_values.c
 unit_record_src         := kernel/core/record.c kernel/core/crc32.c kernel/lab/record_float.c
 unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
