@@ -27,7 +27,6 @@ void buddy_init(struct buddy *b, struct pages *pages, const struct color_map *ma
     b->pages = pages;
     b->map = map;
     b->mask = map->mask;
-    b->free_pages = 0;
     uint64_t *words = memory;
     for (unsigned k = 0; k <= MAX_ORDER; k++) {
         size_t n = bitmap_words(map, k);
@@ -54,6 +53,14 @@ uint64_t buddy_blocks(const struct buddy *b, unsigned order)
     for (uint32_t class = 0; class < b->order[order].classes; class ++)
         blocks += b->order[order].list[class].count;
     return blocks;
+}
+
+uint64_t buddy_free_pages(const struct buddy *b)
+{
+    uint64_t pages = 0;
+    for (unsigned k = 0; k <= MAX_ORDER; k++)
+        pages += buddy_blocks(b, k) << k;
+    return pages;
 }
 
 static void fill(struct buddy *b, uint32_t nr, unsigned order, int junk)

@@ -36,7 +36,6 @@ struct buddy {
     struct pages *pages;         /* constant */
     const struct color_map *map; /* constant: of the lists, not of the accounting */
     uint32_t mask;               /* constant: map->mask */
-    uint64_t free_pages;         /* moves with every block: list_add, list_remove */
     struct buddy_order order[MAX_ORDER + 1];
 };
 
@@ -72,13 +71,14 @@ void buddy_free(struct buddy *b, pfn_t p, unsigned order);
 /* Is the block of 2^order frames at p (aligned) wholly inside one free block? */
 bool buddy_is_free(struct buddy *b, pfn_t p, unsigned order);
 
-/* Free blocks of an order, over all its lists. O(classes). */
+/* Free blocks of an order, and free frames, over all lists. O(lists). */
 uint64_t buddy_blocks(const struct buddy *b, unsigned order);
+uint64_t buddy_free_pages(const struct buddy *b);
 
 /*
- * Every descriptor, every list and both counts: states match lists, links point back, counts
- * equal lengths, bitmap bits equal emptiness, no two free buddies left unmerged, free_pages is
- * the sum. NULL, or what is broken. O(frames).
+ * Every descriptor, every list and its count: states match lists, links point back, counts equal
+ * lengths, bitmap bits equal emptiness, no two free buddies are left unmerged, every free block is
+ * on a list. NULL, or what is broken. O(frames).
  */
 const char *buddy_check(struct buddy *b);
 

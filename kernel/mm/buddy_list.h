@@ -15,7 +15,7 @@
 #include "mm/buddy.h"
 
 /* Links the block at nr, which is on no list, as first of its class, and marks it free. */
-static inline void list_add(struct buddy *b, const struct buddy_order *o, uint32_t nr,
+static inline void list_add(const struct buddy *b, const struct buddy_order *o, uint32_t nr,
                             unsigned order, uint32_t class, uint64_t *bitmap)
 {
     const struct pages *p = b->pages;
@@ -28,18 +28,16 @@ static inline void list_add(struct buddy *b, const struct buddy_order *o, uint32
         bitmap[class / 64] |= 1ul << class % 64;
     l->first = nr;
     l->count++;
-    b->free_pages += o->pages;
     *next = second;
     *flags = (*flags & PAGE_RANGE_MASK) | PAGE_BLOCK(PAGE_FREE, order);
 }
 
 /* Takes the first block of a list off, whose link says next; the caller sets its new state. */
-static inline void list_remove_first(struct buddy *b, const struct buddy_order *o,
-                                     struct free_list *l, uint32_t next, uint64_t *bitmap)
+static inline void list_remove_first(const struct buddy_order *o, struct free_list *l,
+                                     uint32_t next, uint64_t *bitmap)
 {
     l->first = next;
     l->count--;
-    b->free_pages -= o->pages;
     if (bitmap && next == PAGE_NR_NONE) {
         uint32_t class = (uint32_t)(l - o->list);
         bitmap[class / 64] &= ~(1ul << class % 64);
@@ -47,14 +45,14 @@ static inline void list_remove_first(struct buddy *b, const struct buddy_order *
 }
 
 /* The same for any block of a list. */
-static inline void list_remove(struct buddy *b, const struct buddy_order *o, uint32_t nr,
+static inline void list_remove(const struct buddy *b, const struct buddy_order *o, uint32_t nr,
                                uint32_t class, uint64_t *bitmap)
 {
     const struct pages *p = b->pages;
     struct free_list *l = &o->list[class];
     uint32_t next = *page_next(p, nr);
     if (l->first == nr) {
-        list_remove_first(b, o, l, next, bitmap);
+        list_remove_first(o, l, next, bitmap);
         return;
     }
     uint32_t prev = *page_prev(p, nr);
@@ -62,7 +60,6 @@ static inline void list_remove(struct buddy *b, const struct buddy_order *o, uin
     if (next != PAGE_NR_NONE)
         *page_prev(p, next) = prev;
     l->count--;
-    b->free_pages -= o->pages;
 }
 
 /* Everything but "the list of exactly this order and class has a block". */
@@ -85,7 +82,7 @@ static inline pfn_t buddy_take_newest(struct buddy *b, const struct buddy_order 
     uint32_t nr = l->first, next = *page_next(p, nr);
     uint32_t *flags = page_flag_word(p, nr), range = *flags & PAGE_RANGE_MASK;
     uint64_t at = p->to_pfn[range >> PAGE_RANGE_SHIFT] + nr;
-    list_remove_first(b, o, l, next, NULL);
+    list_remove_first(o, l, next, NULL);
     *flags = range | PAGE_BLOCK(PAGE_USED, order);
     if (CHECK >= 2)
         buddy_fill_used(b, nr, order);

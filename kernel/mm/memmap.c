@@ -48,10 +48,8 @@ static void join(struct memmap *map)
     map->count = kept;
 }
 
-int memmap_set(struct memmap *map, struct pfn_range at, uint32_t type)
+static int set_unjoined(struct memmap *map, struct pfn_range at, uint32_t type)
 {
-    if (!pfn_range_pages(at))
-        return 0;
     if (!split_at(map, at.start) || !split_at(map, at.end))
         return -TT_ENOSPC;
     pfn_t done = at.start; /* everything below is settled */
@@ -72,8 +70,16 @@ int memmap_set(struct memmap *map, struct pfn_range at, uint32_t type)
     }
     if (done.n < at.end.n && !insert_at(map, map->count, (struct mem_range){{done, at.end}, type}))
         return -TT_ENOSPC;
-    join(map);
     return 0;
+}
+
+int memmap_set(struct memmap *map, struct pfn_range at, uint32_t type)
+{
+    if (!pfn_range_pages(at))
+        return 0;
+    int bad = set_unjoined(map, at, type);
+    join(map);
+    return bad;
 }
 
 /* ---- building -----------------------------------------------------------------------------------

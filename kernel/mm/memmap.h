@@ -38,7 +38,10 @@ struct memmap {
 int memmap_build(struct memmap *map, const struct boot_info *bi, phys_t limit, char *err,
                  size_t err_bytes);
 
-/* Turns [start, end) into type where it is less restrictive. 0 or -TT_ENOSPC. */
+/*
+ * Turns [start, end) into type where it is less restrictive. 0, or -TT_ENOSPC: then the map is
+ * still valid, and nothing in it is less restricted than before.
+ */
 int memmap_set(struct memmap *map, struct pfn_range at, uint32_t type);
 
 /* Keeps only the first `bytes` of RAM, counted from the bottom (mem=). */

@@ -14,10 +14,12 @@ static unsigned holes;
 static int parse_mem(const struct option *o, const char *value, char *err, size_t err_bytes)
 {
     (void)o;
-    if (parse_size(value, &mem_limit_bytes) || mem_limit_bytes < PAGE_SIZE) {
+    uint64_t bytes;
+    if (parse_size(value, &bytes) || bytes < PAGE_SIZE) {
         ksnprintf(err, err_bytes, "valid: a size of at least a page, such as 64M or 1G");
         return -TT_EINVAL;
     }
+    mem_limit_bytes = bytes;
     return 0;
 }
 

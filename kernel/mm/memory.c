@@ -45,8 +45,6 @@ static __attribute__((noinline)) pfn_t fall_back(struct memory *m, unsigned orde
     const struct color_map *map = &m->list_color;
     uint32_t classes = map->classes[order], ahead;
     m->account.probes++;
-    if (m->buddy.free_pages < 1ul << order)
-        return PFN_NONE;
     for (uint32_t i = 1; m->setup->fallback->step(i, classes, &ahead); i++) {
         uint64_t c = want + ((uint64_t)ahead << map->shift[order]);
         pfn_t p = buddy_alloc(&m->buddy, order, (color_t)(c % map->colors));

@@ -16,7 +16,7 @@ static pfn_t pick(struct policy_state *s, const struct place_request *q, color_t
     (void)want;
     struct pages *pages = s->buddy->pages;
     uint64_t size = 1ul << q->order;
-    if (s->buddy->free_pages < size)
+    if (buddy_free_pages(s->buddy) < size)
         return PFN_NONE;
     uint32_t nr = 0;
     for (unsigned i = 0; i < TRIES; i++) {
