@@ -89,7 +89,7 @@ CPPFLAGS_K = -nostdinc -isystem $$($(CC_K) -print-file-name=include) -isystem $(
              -Ikernel -Iarch/$(ARCH)/include -I$(OUT) -D__DYNAMIC_REENT__ -DCHECK=$(CHECK) $(ARCH_CPPFLAGS)
 CFLAGS_K  = -std=gnu11 -O2 -g $(WARN) -ffreestanding -fno-strict-aliasing -fno-omit-frame-pointer \
             -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables -fno-stack-protector \
-            -fno-common -ffunction-sections -fdata-sections $(ARCH_CFLAGS)
+            -fno-common -fno-toplevel-reorder -ffunction-sections -fdata-sections $(ARCH_CFLAGS)
 LDFLAGS_K = -nostdlib -static -Wl,--gc-sections -Wl,--build-id=none -Wl,--fatal-warnings $(ARCH_LDFLAGS)
 
 # A stamp that changes only when the flags do: another CHECK or compiler rebuilds everything.

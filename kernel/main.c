@@ -22,6 +22,7 @@
 #include "mm/own.h"
 #include "perf/clock.h"
 #include "perf/counters.h"
+#include "perf/model.h"
 
 static struct memmap memory_map;
 
@@ -99,6 +100,7 @@ static void set_up_memory(const struct boot_info *bi)
 void kernel_main(struct boot_info *bi)
 {
     arch_init();
+    model_init();
     console_init(bi->cmdline);
     exit_init(bi->cmdline);
     boot_log_boot(bi);

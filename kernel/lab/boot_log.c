@@ -8,6 +8,7 @@
 #include "core/record.h"
 #include "mm/memmap.h"
 #include "mm/own.h"
+#include "perf/caches.h"
 #include "perf/clock.h"
 #include "perf/counters.h"
 
@@ -71,7 +72,7 @@ static void write_cpu(void)
 static void write_caches(void)
 {
     struct arch_cache cache[8];
-    unsigned n = arch_caches(cache, ARRAY_SIZE(cache));
+    unsigned n = machine_caches(cache, ARRAY_SIZE(cache));
     for (unsigned i = 0; i < n; i++) {
         struct record r;
         record_begin(&r, "machine");

@@ -3,6 +3,7 @@
 #include "core/errno.h"
 #include "core/kprintf.h"
 #include "lab/factor.h"
+#include "perf/caches.h"
 
 #include <string.h>
 
@@ -76,7 +77,7 @@ REGISTER_FACTOR(empty, ',', "next", "RULE[,RULE...]|all",
 static int level_page_color(const char *text, struct setup *s, char *err, size_t err_bytes)
 {
     struct arch_cache caches[8];
-    unsigned n = arch_caches(caches, ARRAY_SIZE(caches));
+    unsigned n = machine_caches(caches, ARRAY_SIZE(caches));
     return color_spec_parse(text, caches, n, &s->color, err, err_bytes);
 }
 

@@ -6,9 +6,12 @@
 #include "perf/clock.h"
 
 #include "arch.h"
+#include "core/cmdline.h"
+#include "core/errno.h"
 #include "core/kprintf.h"
 #include "core/record.h"
 #include "perf/calibrate.h"
+#include "perf/model.h"
 
 #include <arch/cpu.h>
 
@@ -19,6 +22,36 @@
 
 static struct clock_info info = {.source = "unknown", .basis = "unknown", .invariant = -1};
 static char basis[48];
+static uint64_t counter_hz; /* of cpu_cycles(), whatever clock is in use; 0: unknown */
+static bool use_model;
+
+/* ---- clock= -------------------------------------------------------------------------------- */
+
+static enum { WANT_AUTO, WANT_MODEL, WANT_COUNTER } wanted;
+
+static int parse_clock(const struct option *o, const char *value, char *err, size_t err_bytes)
+{
+    (void)o;
+    if (!strcmp(value, "auto"))
+        wanted = WANT_AUTO;
+    else if (!strcmp(value, arch_cycle_source))
+        wanted = WANT_COUNTER;
+    else if (!strcmp(value, "model") && model_present())
+        wanted = WANT_MODEL;
+    else {
+        ksnprintf(err, err_bytes, "valid here: auto, %s%s", arch_cycle_source,
+                  model_present() ? ", model" : " (no cache model answered)");
+        return -TT_EINVAL;
+    }
+    return 0;
+}
+
+REGISTER(option, clock) = {.name = "clock",
+                           .grammar = "auto|COUNTER|model",
+                           .help = "source of times; auto: the cache model if there is one",
+                           .parse = parse_clock};
+
+/* ---- reading ------------------------------------------------------------------------------- */
 
 const struct clock_info *clock_info(void)
 {
@@ -27,7 +60,7 @@ const struct clock_info *clock_info(void)
 
 uint64_t clock_read(void)
 {
-    return cpu_cycles();
+    return use_model ? model_counts()->serial_cycles : cpu_cycles();
 }
 
 uint64_t clock_elapsed(uint64_t start, uint64_t end, bool *underflow)
@@ -48,10 +81,10 @@ uint64_t clock_ns(uint64_t cycles)
 
 void clock_delay_ns(uint64_t ns)
 {
-    uint64_t start = cpu_cycles();
+    uint64_t start = cpu_cycles(), cycles = counter_hz / 1000000 * ns / 1000;
     /* A round takes more than a nanosecond, so a counter that stands still cannot hold us. */
     for (uint64_t round = 0; round < ns; round++) {
-        if (info.hz && clock_ns(cpu_cycles() - start) >= ns)
+        if (counter_hz && cpu_cycles() - start >= cycles)
             break;
         cpu_relax();
     }
@@ -133,10 +166,27 @@ static void measure_overhead(void)
         info.overhead = 0; /* it never went forward: find_frequency has told */
 }
 
+/* The model's serial clock runs at the frequency of the machine file, exactly. */
+static void take_model(void)
+{
+    ksnprintf(basis, sizeof basis, "machine file %s", model_machine()->name);
+    info = (struct clock_info){.source = "model",
+                               .hz = model_machine()->clock_khz * UINT64_C(1000),
+                               .basis = basis,
+                               .invariant = 1};
+    write_note("info", "times and misses are the cache model's; instruction fetches and page-table "
+                       "walks are not modelled");
+}
+
 void clock_init(void)
 {
-    name_source();
+    use_model = model_present() && wanted != WANT_COUNTER;
+    if (!use_model)
+        name_source();
     info.invariant = arch_cycle_invariant();
     find_frequency();
+    counter_hz = info.hz;
+    if (use_model)
+        take_model();
     measure_overhead();
 }

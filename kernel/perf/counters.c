@@ -1,61 +1,42 @@
-/*
- * Hardware performance counters: starting them, telling about them, and a self-test that they
- * count. See counters.h.
- */
+/* The list of all sources' counters. Contract in counters.h. */
 #include "perf/counters.h"
 
-#include "arch.h"
-#include "core/kprintf.h"
-#include "core/record.h"
-#include "core/selftest.h"
+#define SOURCES_MAX 4
 
-static const char *missing = "not started";
+static struct counter counter[COUNTERS_MAX];
+static unsigned counters;
+static unsigned first[SOURCES_MAX]; /* of each source's counters in the list */
 
 void counters_init(void)
 {
-    missing = arch_pmu_init();
+    unsigned source = 0;
+    for_each_registered (counter_source, s) {
+        if (source == SOURCES_MAX)
+            return;
+        first[source++] = counters;
+        counters += s->start(&counter[counters], COUNTERS_MAX - counters);
+    }
 }
 
-const char *counters_missing(void)
+unsigned counters_count(void)
 {
-    return missing;
+    return counters;
+}
+
+const struct counter *counter_at(unsigned i)
+{
+    return &counter[i];
+}
+
+void counters_read(uint64_t *v)
+{
+    unsigned source = 0;
+    for_each_registered (counter_source, s)
+        s->read(v + first[source++]);
 }
 
 void counters_log(void)
 {
-    struct record r;
-    record_begin(&r, "machine");
-    record_str(&r, "what", "pmu");
-    record_u64(&r, "counters", missing ? 0 : PMU_EVENTS);
-    if (missing)
-        record_str(&r, "why", missing);
-    record_end(&r);
+    for_each_registered (counter_source, s)
+        s->log();
 }
-
-/* ---- self-test ----------------------------------------------------------------------------- */
-
-#define LOOPS 100000u
-
-static enum selftest_verdict run(char *msg, size_t msg_bytes)
-{
-    if (missing) {
-        ksnprintf(msg, msg_bytes, "%s", missing);
-        return SELFTEST_SKIP;
-    }
-    uint64_t cycles = arch_pmu_read(PMU_CYCLES);
-    uint64_t instructions = arch_pmu_read(PMU_INSTRUCTIONS);
-    for (volatile unsigned i = 0; i < LOOPS; i++)
-        ;
-    instructions = arch_pmu_read(PMU_INSTRUCTIONS) - instructions;
-    cycles = arch_pmu_read(PMU_CYCLES) - cycles;
-
-    /* A volatile counter's loop is 3 to 8 instructions, and no CPU retires 8 of them a cycle. */
-    if (instructions >= 3 * LOOPS && instructions <= 9 * LOOPS && cycles >= instructions / 8)
-        return SELFTEST_OK;
-    ksnprintf(msg, msg_bytes, "%u loops: %llu instructions, %llu cycles", LOOPS,
-              (unsigned long long)instructions, (unsigned long long)cycles);
-    return SELFTEST_FAIL;
-}
-
-REGISTER(selftest, pmu) = {
-    .name = "pmu", .proves = "the hardware counters count cycles and instructions", .run = run};

@@ -4,10 +4,12 @@
 #include "host.h"
 
 #include "arch.h"
+#include "core/cmdline.h"
 #include "core/record.h"
 #include "core/rng.h"
 #include "perf/calibrate.h"
 #include "perf/clock.h"
+#include "perf/model.h"
 
 #include <arch/cpu.h>
 
@@ -98,6 +100,37 @@ void arch_machine_info(struct arch_machine *m)
     strcpy(m->hypervisor, hypervisor);
 }
 
+/* ---- a cache model, sometimes --------------------------------------------------------------- */
+
+static bool sim_model;
+static struct model_machine_info sim_machine;
+static struct model_cpu_counts sim_counts;
+
+bool model_present(void)
+{
+    return sim_model;
+}
+
+const struct model_machine_info *model_machine(void)
+{
+    return &sim_machine;
+}
+
+const volatile struct model_cpu_counts *model_counts(void)
+{
+    return &sim_counts;
+}
+
+/* What the command line would do with clock=VALUE; the message in err. */
+static int set_clock(const char *value, char *err, size_t err_bytes)
+{
+    for_each_registered (option, o)
+        if (!strcmp(o->name, "clock"))
+            return o->parse(o, value, err, err_bytes);
+    fail_msg("no option clock=");
+    return 0;
+}
+
 static void add_ref(const char *name, uint64_t said, uint64_t real)
 {
     refs[ref_count].name = name;
@@ -120,6 +153,11 @@ static int fresh_machine(void **state)
     stall_every = stall_ps = 0;
     ref_count = 0;
     hypervisor = "";
+    sim_model = false;
+    sim_machine = (struct model_machine_info){.name = "ds10", .clock_khz = 466000};
+    sim_counts = (struct model_cpu_counts){.serial_cycles = 1000};
+    char err[160];
+    set_clock("auto", err, sizeof err);
     host_cycles = sim_cycles;
     host_console_clear();
     return 0;
@@ -335,6 +373,58 @@ static void delay_waits_and_is_bounded(void **state)
     clock_delay_ns(50000);
 }
 
+/* ---- the model as a clock -------------------------------------------------------------------
+ */
+
+/* With a model the times are its serial clock's, at the machine file's frequency, and say so.
+ */
+static void model_is_the_clock(void **state)
+{
+    (void)state;
+    sim_model = true;
+    add_ref("pit", PIT_HZ, PIT_HZ);
+    add_ref("acpi_pm", PM_HZ, PM_HZ);
+    clock_init();
+    assert_string_equal(clock_info()->source, "model");
+    assert_string_equal(clock_info()->basis, "machine file ds10");
+    assert_int_equal(clock_info()->hz, 466000000);
+    uint64_t start = clock_read();
+    sim_counts.serial_cycles += 466;
+    assert_int_equal(clock_elapsed(start, clock_read(), NULL), 466);
+    assert_int_equal(clock_ns(466), 1000);
+}
+
+/* A delay is real time whatever clock is in use: it counts the machine's own counter. */
+static void delay_ignores_the_model(void **state)
+{
+    (void)state;
+    sim_model = true;
+    add_ref("pit", PIT_HZ, PIT_HZ);
+    add_ref("acpi_pm", PM_HZ, PM_HZ);
+    clock_init();
+    uint64_t before = now_ps;
+    clock_delay_ns(1000000);
+    assert_true(now_ps - before >= UINT64_C(990000000));
+    assert_true(now_ps - before <= UINT64_C(1100000000));
+}
+
+static void clock_option(void **state)
+{
+    (void)state;
+    char err[160];
+    assert_int_not_equal(set_clock("model", err, sizeof err), 0);
+    assert_non_null(strstr(err, "auto, tsc"));
+    assert_non_null(strstr(err, "no cache model answered"));
+    assert_int_not_equal(set_clock("sundial", err, sizeof err), 0);
+    sim_model = true;
+    assert_int_equal(set_clock("model", err, sizeof err), 0);
+    assert_int_equal(set_clock("tsc", err, sizeof err), 0);
+    add_ref("pit", PIT_HZ, PIT_HZ);
+    add_ref("acpi_pm", PM_HZ, PM_HZ);
+    clock_init();
+    assert_string_equal(clock_info()->source, "tsc");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, fresh_machine)
@@ -354,6 +444,9 @@ int main(void)
         TEST(overhead_never_wraps),
         TEST(nanoseconds),
         TEST(delay_waits_and_is_bounded),
+        TEST(model_is_the_clock),
+        TEST(delay_ignores_the_model),
+        TEST(clock_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 UNIT_NAMES += clock cmdline cmdline_values console kprintf ktap panic record stats trap
 unit_clock_src          := kernel/perf/clock.c kernel/perf/calibrate.c kernel/core/record.c \
-	kernel/core/crc32.c
+	kernel/core/crc32.c kernel/core/cmdline_values.c
 unit_cmdline_src        := kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_cmdline_values_src := kernel/core/cmdline_values.c
 unit_console_src        := kernel/core/console.c kernel/core/cmdline.c kernel/core/cmdline_values.c
@@ -20,9 +20,12 @@ unit_record_src         := kernel/core/record.c kernel/core/crc32.c kernel/lab/r
 unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
 
-UNIT_NAMES += mm_memmap
+UNIT_NAMES += mm_memmap mm_page mm_color
 unit_mm_memmap_src := kernel/mm/memmap.c kernel/mm/memmap_options.c kernel/core/cmdline.c \
 	kernel/core/cmdline_values.c
+
+unit_mm_page_src   := kernel/mm/page.c kernel/core/cmdline.c kernel/core/cmdline_values.c
+unit_mm_color_src  := kernel/mm/color.c
 
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
