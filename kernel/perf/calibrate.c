@@ -56,7 +56,7 @@ static void wait_window(const struct arch_ref_clock *clock, const struct reading
 unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES])
 {
     struct arch_ref_clock clock[CALIBRATE_REFS];
-    struct reading start[CALIBRATE_REFS], end[CALIBRATE_REFS];
+    struct reading start[CALIBRATE_REFS] = {{0, 0}}, end[CALIBRATE_REFS] = {{0, 0}};
     unsigned clocks = arch_ref_clocks(clock, CALIBRATE_REFS), n = 0;
     uint64_t stated = arch_cycle_hz_stated();
 
