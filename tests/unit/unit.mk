@@ -20,12 +20,13 @@ unit_record_src         := kernel/core/record.c kernel/core/crc32.c kernel/lab/r
 unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
 
-UNIT_NAMES += mm_memmap mm_page mm_color
+UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec
 unit_mm_memmap_src := kernel/mm/memmap.c kernel/mm/memmap_options.c kernel/core/cmdline.c \
 	kernel/core/cmdline_values.c
-
 unit_mm_page_src   := kernel/mm/page.c kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_color_src  := kernel/mm/color.c
+unit_mm_color_spec_src := kernel/mm/color.c kernel/mm/color_spec.c kernel/core/cmdline.c \
+	kernel/core/cmdline_values.c
 
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
