@@ -2,6 +2,7 @@
 #ifndef X86_REGS_H
 #define X86_REGS_H
 
+#include <arch/io.h>
 #include <stdint.h>
 
 #define CR0_WP (1ul << 16)
@@ -89,25 +90,12 @@ static inline void invlpg(uintptr_t va)
     __asm__ volatile("invlpg (%0)" ::"r"(va) : "memory");
 }
 
-static inline uint8_t inb(uint16_t port)
-{
-    uint8_t v;
-
-    __asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port) : "memory");
-    return v;
-}
-
 static inline uint32_t inl(uint16_t port)
 {
     uint32_t v;
 
     __asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port) : "memory");
     return v;
-}
-
-static inline void outb(uint16_t port, uint8_t v)
-{
-    __asm__ volatile("outb %0, %1" ::"a"(v), "Nd"(port) : "memory");
 }
 
 static inline void outw(uint16_t port, uint16_t v)

@@ -1,14 +1,15 @@
 /*
- * Serial ports: a 16550 or compatible at the two addresses of the PC.
+ * Serial ports: a 16550 or compatible at the two addresses of the PC, which machines with an ISA
+ * bridge share (<arch/io.h> says how it is reached). The uart part of arch.h, for all ports.
  *
  * Used by core/console.c. Polled; no interrupts, no input. Every wait has an end, and a port that
  * once used it up counts as absent.
  */
 #include "arch.h"
 #include "core/errno.h"
-#include "regs.h"
 
 #include <arch/cpu.h>
+#include <arch/io.h>
 #include <string.h>
 
 enum uart_register {
