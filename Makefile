@@ -84,7 +84,7 @@ KERNEL_O := $(KERNEL_C:%.c=$(OUT)/%.o) $(KERNEL_S:%.S=$(OUT)/%.o)
 # Floating point only where newlib is used for it; everything else may run inside a trap.
 WITH_FP := kernel/lab/% kernel/work/%
 
-WARN   := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
+WARN   := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Wno-missing-field-initializers -Werror
 CPPFLAGS_K = -nostdinc -isystem $$($(CC_K) -print-file-name=include) -isystem $(NEWLIB)/include \
              -Ikernel -Iarch/$(ARCH)/include -I$(OUT) -D__DYNAMIC_REENT__ -DCHECK=$(CHECK) $(ARCH_CPPFLAGS)
 CFLAGS_K  = -std=gnu11 -O2 -g $(WARN) -ffreestanding -fno-strict-aliasing -fno-omit-frame-pointer \

@@ -109,20 +109,36 @@ void boot_log_machine(void)
     counters_log();
 }
 
+#define RANGES_PER_RECORD 8 /* of at most 45 bytes each: two 64-bit numbers and a type */
+
+/* "1000-9f000 ram": ranges in hexadecimal, so that a map of ten entries is two records. */
+static void write_ranges(const struct memmap *map, unsigned from)
+{
+    struct record r;
+    record_begin(&r, "memory");
+    record_str(&r, "what", "map");
+    record_u64(&r, "first", from);
+    record_u64(&r, "of", map->count);
+    record_array(&r, "ranges");
+    for (unsigned i = from; i < map->count && i < from + RANGES_PER_RECORD; i++) {
+        const struct mem_range *range = &map->range[i];
+        char text[64];
+        ksnprintf(text, sizeof text, "%llx-%llx %s",
+                  (unsigned long long)pfn_to_phys(range->at.start).a,
+                  (unsigned long long)pfn_to_phys(range->at.end).a,
+                  range->type == MEMMAP_KERNEL ? "kernel" : mem_type_name(range->type));
+        record_str(&r, NULL, text);
+    }
+    record_array_end(&r);
+    record_end(&r);
+}
+
 void boot_log_memory(const struct memmap *map)
 {
     struct own_usage own = own_usage();
     struct record r;
-    for (unsigned i = 0; i < map->count; i++) {
-        const struct mem_range *range = &map->range[i];
-        record_begin(&r, "memory");
-        record_str(&r, "what", "range");
-        record_hex(&r, "start", pfn_to_phys(range->at.start).a);
-        record_hex(&r, "end", pfn_to_phys(range->at.end).a);
-        record_str(&r, "type",
-                   range->type == MEMMAP_KERNEL ? "kernel" : mem_type_name(range->type));
-        record_end(&r);
-    }
+    for (unsigned i = 0; i < map->count; i += RANGES_PER_RECORD)
+        write_ranges(map, i);
     record_begin(&r, "memory");
     record_str(&r, "what", "total");
     record_u64(&r, "ram_pages", memmap_pages(map, MEM_RAM));

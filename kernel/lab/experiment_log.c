@@ -35,9 +35,10 @@ static void write_metric(const struct workload *w, const struct metric *m)
     record_end(&r);
 }
 
-void experiment_write_plan(const struct workload *w, const struct levels *levels,
-                           const struct subject *subject)
+void experiment_write_plan(const struct results *res, const struct subject *subject)
 {
+    const struct workload *w = res->work;
+    const struct levels *levels = res->levels;
     struct record r;
     record_begin(&r, "experiment");
     record_str(&r, "exp", w->name);
@@ -54,8 +55,8 @@ void experiment_write_plan(const struct workload *w, const struct levels *levels
     record_end(&r);
     for (unsigned i = 0; i < levels->count; i++)
         write_level(w, &levels->level[i], i);
-    for (unsigned i = 0; i < w->metrics; i++)
-        write_metric(w, &w->metric[i]);
+    for (unsigned i = 0; i < res->metrics; i++)
+        write_metric(w, &res->metric[i]);
 }
 
 void experiment_progress(const struct workload *w, unsigned block, bool record)

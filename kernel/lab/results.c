@@ -3,8 +3,10 @@
 
 #include "core/errno.h"
 #include "core/record.h"
+#include "lab/derived.h"
 #include "lab/record_float.h"
 #include "perf/clock.h"
+#include "perf/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +18,8 @@ int results_init(struct results *r, const struct workload *w, const struct level
     *r = (struct results){.work = w, .levels = levels, .blocks = blocks, .points = 1};
     if (w->points)
         r->points = w->points(scale, r->x);
-    size_t n = (size_t)levels->count * r->points * w->metrics * blocks;
+    r->metrics = derived_metrics(w, r->metric);
+    size_t n = (size_t)levels->count * r->points * r->metrics * blocks;
     r->value = malloc(n * sizeof *r->value);
     r->zero = calloc(n, sizeof *r->zero);
     if (!r->value || !r->zero) {
@@ -38,7 +41,7 @@ void results_free(struct results *r)
 
 static size_t cell_index(const struct results *r, unsigned level, unsigned point, unsigned metric)
 {
-    return (((size_t)level * r->points + point) * r->work->metrics + metric) * r->blocks;
+    return (((size_t)level * r->points + point) * r->metrics + metric) * r->blocks;
 }
 
 double *results_cell(const struct results *r, unsigned level, unsigned point, unsigned metric)
@@ -56,14 +59,16 @@ void results_set(struct results *r, unsigned level, unsigned point, unsigned met
 
 const char *metric_source(const struct metric *m)
 {
+    if (m->source)
+        return m->source;
     return m->kind == METRIC_COUNT ? "count" : clock_info()->source;
 }
 
 const char *metric_unit(const struct metric *m)
 {
-    if (m->kind != METRIC_TIME || clock_info()->hz)
+    if (clock_info()->hz || (m->kind != METRIC_RATE && m->kind != METRIC_TIME))
         return m->unit;
-    return m->better == BETTER_HIGHER ? "B/kcycle" : "cycles";
+    return m->kind == METRIC_RATE ? "per kcycle" : "cycles";
 }
 
 static const char *better_name(const struct metric *m)
@@ -84,16 +89,18 @@ static void record_cell(struct record *rec, const struct results *r, unsigned le
     record_str(rec, "unit", metric_unit(m));
     record_str(rec, "better", better_name(m));
     record_str(rec, "source", metric_source(m));
+    if (model_present())
+        record_str(rec, "machine", model_machine()->name);
 }
 
 void results_write_samples(const struct results *r, unsigned level, unsigned block, unsigned order)
 {
     for (unsigned point = 0; point < r->points; point++) {
-        for (unsigned metric = 0; metric < r->work->metrics; metric++) {
+        for (unsigned metric = 0; metric < r->metrics; metric++) {
             size_t i = cell_index(r, level, point, metric) + block;
             struct record rec;
             record_begin(&rec, "sample");
-            record_cell(&rec, r, level, point, &r->work->metric[metric]);
+            record_cell(&rec, r, level, point, &r->metric[metric]);
             record_u64(&rec, "block", block);
             record_u64(&rec, "order", order);
             record_f64(&rec, "value", r->value[i]);
@@ -148,7 +155,7 @@ static void write_one(const struct results *r, unsigned level, unsigned point, u
     unsigned reference = r->levels->level[level].reference;
     struct record rec;
     record_begin(&rec, "summary");
-    record_cell(&rec, r, level, point, &r->work->metric[metric]);
+    record_cell(&rec, r, level, point, &r->metric[metric]);
     record_u64(&rec, "n", s.stats.n);
     if (s.stats.n) {
         record_f64(&rec, "mean", s.stats.mean);
@@ -175,7 +182,7 @@ void results_write_summary(const struct results *r)
     double *scratch = malloc(3 * r->blocks * sizeof *scratch);
     if (!scratch)
         return;
-    for (unsigned metric = 0; metric < r->work->metrics; metric++) {
+    for (unsigned metric = 0; metric < r->metrics; metric++) {
         for (unsigned point = 0; point < r->points; point++) {
             for (unsigned level = 0; level < r->levels->count; level++)
                 write_one(r, level, point, metric, scratch);

@@ -14,7 +14,8 @@
 struct results {
     const struct workload *work;
     const struct levels *levels;
-    unsigned points, blocks;
+    unsigned points, blocks, metrics;
+    struct metric metric[LAB_METRICS_MAX]; /* the workload's own, then the derived ones */
     uint64_t x[LAB_POINTS_MAX];
     double *value; /* [level][point][metric][block]; NaN: not measured */
     bool *zero;    /* the same shape: shorter than the clock's overhead */

@@ -12,6 +12,7 @@
 #include "lab/sample.h"
 #include "lab/selftests.h"
 #include "lab/subject.h"
+#include "perf/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,7 @@ static int check_instance(struct sample *s)
 static int run_in_space(struct sample *s)
 {
     arch_space_switch(&s->space);
+    model_flush();
     int bad = run_guarded(s);
     if (!bad)
         bad = check_instance(s);
@@ -190,7 +192,7 @@ static int prepare(const struct memmap *map)
         return fail("no memory left for the samples: fewer reps or levels");
     if (start_accounts())
         return -1;
-    experiment_write_plan(lab.work, &lab.levels, &lab.subject);
+    experiment_write_plan(&lab.results, &lab.subject);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* The interface that workloads use while they run: growing, placement facts, values. */
 #include "lab/sample.h"
 
+#include "lab/derived.h"
 #include "lab/placement.h"
 #include "perf/clock.h"
 
@@ -107,17 +108,39 @@ void lab_value(struct sample *s, unsigned point, unsigned metric, double value, 
         results_set(s->results, s->level, point, metric, s->block, value, zero);
 }
 
-double lab_rate(uint64_t bytes, uint64_t cycles)
+void lab_start(struct lab_interval *i)
 {
-    uint64_t hz = clock_info()->hz;
-    if (!cycles)
-        return 0;
-    double per_cycle = (double)bytes / (double)cycles;
-    return hz ? per_cycle * (double)hz / 1e6 : per_cycle * 1e3;
+    counters_read(i->counter);
+    i->clock = clock_read();
 }
 
-double lab_time(double cycles)
+void lab_stop(struct lab_interval *i)
 {
-    uint64_t hz = clock_info()->hz;
-    return hz ? cycles * 1e9 / (double)hz : cycles;
+    uint64_t now[COUNTERS_MAX], end = clock_read();
+    counters_read(now);
+    for (unsigned c = 0; c < counters_count(); c++)
+        i->counter[c] = now[c] - i->counter[c];
+    i->clock = clock_elapsed(i->clock, end, &i->zero);
+}
+
+struct cell {
+    struct sample *s;
+    unsigned point;
+};
+
+static void set_derived(void *arg, unsigned metric, double value)
+{
+    const struct cell *c = arg;
+    lab_value(c->s, c->point, metric, value, false);
+}
+
+void lab_measured(struct sample *s, unsigned point, unsigned metric, const struct lab_interval *i,
+                  uint64_t amount)
+{
+    const struct workload *w = s->results->work;
+    struct cell cell = {s, point};
+    lab_value(s, point, metric,
+              derived_quantity(w->metric[metric].kind, amount, i->clock, clock_info()->hz),
+              i->zero);
+    derived_values(w, metric, i, amount, s->passes, set_derived, &cell);
 }

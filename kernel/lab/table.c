@@ -59,7 +59,7 @@ static void print_cell(const struct results *r, unsigned level, unsigned point, 
 
 static void print_table(const struct results *r, unsigned metric, double *scratch)
 {
-    const struct metric *m = &r->work->metric[metric];
+    const struct metric *m = &r->metric[metric];
     say("#\n# %s: %s, %s (median of %u; source %s%s)\n", r->work->name, m->name, metric_unit(m),
         r->blocks, metric_source(m),
         m->better == BETTER_HIGHER  ? "; higher is better"
@@ -85,8 +85,10 @@ void results_write_tables(const struct results *r)
     double *scratch = malloc(3 * r->blocks * sizeof *scratch);
     if (!scratch)
         return;
-    for (unsigned metric = 0; metric < r->work->metrics; metric++)
-        print_table(r, metric, scratch);
+    for (unsigned metric = 0; metric < r->metrics; metric++) {
+        if (!r->metric[metric].brief)
+            print_table(r, metric, scratch);
+    }
     say("# marks against the reference level, 95%% interval, %s: + higher, - lower, ~ no "
         "difference "
         "seen, ? unknown\n",

@@ -11,25 +11,32 @@
 
 #include "core/registry.h"
 #include "mm/memory.h"
+#include "perf/counters.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum better { BETTER_HIGHER, BETTER_LOWER, BETTER_NONE };
 
-/* Where a metric's numbers come from: the clock (as time or in its own ticks), or exact counting.
- */
-enum metric_kind { METRIC_TIME, METRIC_CYCLES, METRIC_COUNT };
+enum metric_kind {
+    METRIC_RATE,   /* an amount per second, in millions: MB/s, Mflop/s */
+    METRIC_TIME,   /* ns for one */
+    METRIC_CYCLES, /* ticks of the clock for one */
+    METRIC_EVENTS, /* of a counter, per pass */
+    METRIC_COUNT,  /* counted exactly by the kernel */
+};
 
 struct metric {
     const char *name;
-    const char *unit; /* METRIC_TIME units are in ns or MB/s; see lab_rate() when hz is unknown */
+    const char *unit; /* results use cycles instead when the clock's frequency is unknown */
     enum better better;
     enum metric_kind kind;
+    const char *source; /* NULL: by kind, the clock in use or "count" */
+    bool brief;         /* in the records, but no table for people */
 };
 
 #define LAB_POINTS_MAX  32
-#define LAB_METRICS_MAX 12
+#define LAB_METRICS_MAX 80 /* a workload's own and the derived ones (derived.h) */
 
 /* What an experiment's axis and subject depend on: the set-up's largest values over all levels. */
 struct lab_scale {
@@ -79,12 +86,20 @@ void lab_placement(struct sample *s, unsigned point);
  * the clock's overhead, so the value says "too short", not "fast". */
 void lab_value(struct sample *s, unsigned point, unsigned metric, double value, bool zero);
 
-/* bytes per elapsed cycles as MB/s (1e6), or bytes per 1000 cycles when the clock has no frequency.
- */
-double lab_rate(uint64_t bytes, uint64_t cycles);
+/* A measured interval: the clock and all counters at its start, then what passed. */
+struct lab_interval {
+    uint64_t clock;
+    uint64_t counter[COUNTERS_MAX];
+    bool zero; /* shorter than the clock's overhead */
+};
 
-/* cycles as ns, or as cycles when the clock has no frequency. */
-double lab_time(double cycles);
+void lab_start(struct lab_interval *i);
+void lab_stop(struct lab_interval *i);
+
+/* The metric from a stopped interval in which `amount` bytes, flops, steps ... were done, in all
+ * passes together; and the metrics derived from it. */
+void lab_measured(struct sample *s, unsigned point, unsigned metric, const struct lab_interval *i,
+                  uint64_t amount);
 
 /* Gives the reason of a failed run; returns -1. */
 __attribute__((format(printf, 2, 3))) int lab_fail(struct sample *s, const char *fmt, ...);

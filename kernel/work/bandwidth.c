@@ -7,16 +7,15 @@
  * to the upper half and counts the bytes read and the bytes written, as STREAM does.
  */
 #include "lab/placement.h"
-#include "perf/clock.h"
 #include "work/sweep.h"
 
 enum { READ = PLACE_METRICS, WRITE, COPY };
 
 static const struct metric metrics[] = {
     LAB_PLACEMENT_METRICS,
-    {"read", "MB/s", BETTER_HIGHER, METRIC_TIME},
-    {"write", "MB/s", BETTER_HIGHER, METRIC_TIME},
-    {"copy", "MB/s", BETTER_HIGHER, METRIC_TIME},
+    {"read", "MB/s", BETTER_HIGHER, METRIC_RATE},
+    {"write", "MB/s", BETTER_HIGHER, METRIC_RATE},
+    {"copy", "MB/s", BETTER_HIGHER, METRIC_RATE},
 };
 
 #define UNROLL 8 /* words: one 64-byte line a turn, so that loop overhead is small beside it */
@@ -63,13 +62,13 @@ static void measure(struct sample *s, unsigned point, unsigned metric, uint64_t 
 {
     uint64_t bytes = lab_x(s, point), words = bytes / sizeof *base;
     unsigned passes = lab_passes(s);
-    bool zero = false;
+    struct lab_interval i;
     one_pass(metric, base, words);
-    uint64_t start = clock_read();
-    for (unsigned i = 0; i < passes; i++)
+    lab_start(&i);
+    for (unsigned pass = 0; pass < passes; pass++)
         one_pass(metric, base, words);
-    uint64_t cycles = clock_elapsed(start, clock_read(), &zero);
-    lab_value(s, point, metric, lab_rate(bytes * passes, cycles), zero);
+    lab_stop(&i);
+    lab_measured(s, point, metric, &i, bytes * passes);
 }
 
 static int run(struct sample *s)

@@ -8,7 +8,6 @@
  */
 #include "core/rng.h"
 #include "lab/placement.h"
-#include "perf/clock.h"
 #include "work/sweep.h"
 
 #include <stdlib.h>
@@ -52,13 +51,13 @@ static int measure(struct sample *s, unsigned point, char *base)
     build_chain(base, lines, order, rng_stream(lab_seed(s), point));
     free(order);
     uint64_t steps = (uint64_t)lines * lab_passes(s);
-    bool zero = false;
+    struct lab_interval i;
     void *at = chase(base, lines);
-    uint64_t start = clock_read();
+    lab_start(&i);
     at = chase(at, steps);
-    uint64_t cycles = clock_elapsed(start, clock_read(), &zero);
+    lab_stop(&i);
     __asm__ volatile("" ::"r"(at));
-    lab_value(s, point, LOAD, lab_time((double)cycles / (double)steps), zero);
+    lab_measured(s, point, LOAD, &i, steps);
     return 0;
 }
 

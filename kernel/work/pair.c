@@ -8,7 +8,6 @@
  * the clock is an instruction: `make bench` counts there. The loop itself is included.
  */
 #include "lab/workload.h"
-#include "perf/clock.h"
 
 enum { PAIR, SPLIT };
 
@@ -34,14 +33,18 @@ static uint64_t subject_bytes(const struct lab_scale *scale)
     return 32ul << 20;
 }
 
-/* Mean cycles of a pair for one request; the first one is not counted. */
-static double measure(struct memory *m, const struct place_request *q, bool *zero)
+/* Repeats the pair; the first round is not counted. */
+static void measure(struct sample *s, unsigned point, unsigned metric,
+                    const struct place_request *q)
 {
+    struct memory *m = lab_memory(s);
+    struct lab_interval i;
     memory_free(m, memory_alloc(m, q), q->order);
-    uint64_t start = clock_read();
-    for (unsigned i = 0; i < ROUNDS; i++)
+    lab_start(&i);
+    for (unsigned round = 0; round < ROUNDS; round++)
         memory_free(m, memory_alloc(m, q), q->order);
-    return (double)clock_elapsed(start, clock_read(), zero) / ROUNDS;
+    lab_stop(&i);
+    lab_measured(s, point, metric, &i, ROUNDS);
 }
 
 /* Takes every free block below the largest order out of the instance. */
@@ -68,14 +71,13 @@ static int run(struct sample *s)
     take_small_blocks(m);
     for (unsigned point = 0; point < lab_points(s); point++) {
         struct place_request q = {.va = ARCH_WINDOW, .pid = 1, .order = (unsigned)lab_x(s, point)};
-        bool zero = false;
-        lab_value(s, point, SPLIT, measure(m, &q, &zero), zero);
+        measure(s, point, SPLIT, &q);
 
         pfn_t held = memory_alloc(m, &q);
         if (held.n == PFN_NONE.n)
             return lab_fail(s, "no block of order %u", q.order);
         q.va = address_of_color(m, pfn(held.n ^ 1ul << q.order));
-        lab_value(s, point, PAIR, measure(m, &q, &zero), zero);
+        measure(s, point, PAIR, &q);
         memory_free(m, held, q.order);
     }
     return 0;
