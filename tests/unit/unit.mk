@@ -20,9 +20,13 @@ unit_record_src         := kernel/core/record.c kernel/core/crc32.c kernel/lab/r
 unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
 
-UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec
+UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk
 unit_mm_memmap_src := kernel/mm/memmap.c kernel/mm/memmap_options.c kernel/core/cmdline.c \
 	kernel/core/cmdline_values.c
+unit_mm_buddy_src  := tests/unit/mm_oracle.c kernel/mm/buddy.c kernel/mm/buddy_check.c \
+	kernel/mm/page.c kernel/mm/color.c kernel/core/cmdline.c kernel/core/cmdline_values.c
+unit_mm_buddy_junk_src   := $(filter kernel/%,$(unit_mm_buddy_src))
+unit_mm_buddy_junk_check := 2
 unit_mm_page_src   := kernel/mm/page.c kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_color_src  := kernel/mm/color.c
 unit_mm_color_spec_src := kernel/mm/color.c kernel/mm/color_spec.c kernel/core/cmdline.c \
