@@ -134,7 +134,7 @@ $(KERNEL): $(KERNEL_O) $(OUT)/ksyms.o $(OUT)/linker.ld
 TT_RUN = $(PYTHON) tools/tt run --arch $(ARCH) --boot $(BOOT) --kernel $(KERNEL) --mem $(MEM) --smp $(SMP) \
          --log $(LOG) $(if $(MODEL),--model $(MODEL)) --cmdline '$(subst ','\'',$(CMDLINE))'
 
-qemu: $(KERNEL)
+qemu: $(KERNEL) $(if $(MODEL),$(BUILD)/model/ttmodel.so)
 	$(Q)$(TT_RUN) -- $(QEMU_ARGS)
 
 qemu-gdb: $(KERNEL) | $(call setup,debug)

@@ -7,6 +7,7 @@ everywhere. Nothing is added that the guest does not need, so that boots are qui
 import os
 from dataclasses import dataclass, field
 
+from . import model
 from .errors import Usage
 
 ARCHES = ("x86_64", "alpha")
@@ -29,6 +30,8 @@ class Machine:
     cmdline: str = ""
     mem: str = "256M"
     smp: int = 1
+    model: str = ""  # name of a machine file: run under the cache model
+    ram: object = None  # the file behind its RAM, deleted with this object
     serial: bool = True
     gdb: str = ""  # path of the socket where gdb may connect; the machine starts stopped
     extra: list = field(default_factory=list)
@@ -52,6 +55,9 @@ def command(machine):
         raise Usage(f"the command line has {len(cmdline)} bytes; {machine.arch} takes {longest}")
     argv = [f"qemu-system-{machine.arch}"]
     argv += _x86_64() if machine.arch == "x86_64" else _alpha()
+    if machine.model:
+        more, machine.ram = model.arguments(machine.model, machine.mem)
+        argv += more
     argv += ["-m", machine.mem, "-smp", str(machine.smp)]
     argv += ["-kernel", machine.kernel, "-append", cmdline]
     argv += ["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none"]
