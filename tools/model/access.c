@@ -204,6 +204,7 @@ static enum cache_state miss_l1(struct model *model, struct model_cpu *cpu, uint
     if (!cpu->active) {
         cpu->active = true;
         model->active_cpus++;
+        model_choose_path(model);
     }
     count_miss(model, cpu, 0, line);
     if (cpu->cache[0]->positions > 1 && cache_find(cpu->cache[0], line)) {
@@ -239,10 +240,9 @@ static void use_tlb(struct model *model, struct model_cpu *cpu, uint64_t page)
     }
 }
 
-void model_access(struct model *model, uint32_t index, uint64_t virt, uint64_t phys, uint32_t store,
-                  uint64_t pc)
+void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uint64_t phys,
+                  uint32_t store, uint64_t pc)
 {
-    struct model_cpu *cpu = &model->cpu[index];
     uint64_t virtual_line = virt >> model->line_shift;
     uint64_t line = phys >> model->line_shift;
     uint64_t *entry;
@@ -262,7 +262,8 @@ void model_access(struct model *model, uint32_t index, uint64_t virt, uint64_t p
             state = store_hit(model, cpu, entry, virtual_line, line);
         }
     } else {
-        state = miss_l1(model, cpu, virtual_line, line, store);
+        state = cpu->plain ? model_miss_plain(model, cpu, virtual_line, line, store)
+                           : miss_l1(model, cpu, virtual_line, line, store);
         if (store && !model->machine.level[0].write_allocate) {
             virtual_line = MODEL_NONE; /* not in L1 */
         }
@@ -272,6 +273,6 @@ void model_access(struct model *model, uint32_t index, uint64_t virt, uint64_t p
         cpu->last[1] = state == CACHE_MODIFIED ? virtual_line : MODEL_NONE;
     }
     if (model->sampler.on) {
-        model_sample(model, index, pc);
+        model_sample(model, cpu, pc);
     }
 }

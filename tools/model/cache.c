@@ -40,18 +40,26 @@ int cache_init(struct cache *cache, const struct machine *machine, uint32_t leve
     }
     cache->page_line_mask = machine->page_bytes / machine->line_bytes - 1;
     cache->entry = calloc((size_t)cache->sets * cache->ways, sizeof(*cache->entry));
-    return cache->entry ? 0 : -1;
+    if (cache->positions > 1) {
+        cache->held = calloc(1u << CACHE_HELD_BITS, sizeof(*cache->held));
+    }
+    return cache->entry && (cache->positions == 1 || cache->held) ? 0 : -1;
 }
 
 void cache_destroy(struct cache *cache)
 {
     free(cache->entry);
+    free(cache->held);
     cache->entry = NULL;
+    cache->held = NULL;
 }
 
 void cache_clear(struct cache *cache)
 {
     memset(cache->entry, 0, (size_t)cache->sets * cache->ways * sizeof(*cache->entry));
+    if (cache->held) {
+        memset(cache->held, 0, (1u << CACHE_HELD_BITS) * sizeof(*cache->held));
+    }
 }
 
 uint32_t cache_set_hashed(const struct cache *cache, uint64_t line)
@@ -70,7 +78,7 @@ uint32_t cache_set_hashed(const struct cache *cache, uint64_t line)
     return set;
 }
 
-uint64_t *cache_find(struct cache *cache, uint64_t line)
+uint64_t *cache_find_all(struct cache *cache, uint64_t line)
 {
     for (uint32_t position = 0; position < cache->positions; position++) {
         uint64_t lines_per_page = (uint64_t)cache->page_line_mask + 1;
@@ -91,6 +99,9 @@ void cache_remove(struct cache *cache, uint64_t *entry)
 {
     uint64_t way = (uint64_t)(entry - cache->entry) % cache->ways;
 
+    if (cache->held) {
+        (*cache_held(cache, cache_entry_line(*entry)))--;
+    }
     memmove(entry, entry + 1, (cache->ways - 1 - way) * sizeof(*entry));
     entry[cache->ways - 1 - way] = 0;
 }

@@ -35,7 +35,20 @@ struct cache {
     uint64_t hash_mask[MACHINE_MAX_HASH]; /* of line numbers, not of addresses */
     uint32_t positions; /* places of a line: 1 unless virtually indexed with a way > a page */
     uint32_t page_line_mask;
+    /*
+     * For a cache with several positions only: how many lines of each hash value it holds. 0 says
+     * that a line is in none of them, which is nearly always so on a miss.
+     */
+    uint16_t *held;
 };
+
+/* 4096 counters: four for each line of the largest such cache, the 64 KiB L1 of EV6 and K7. */
+#define CACHE_HELD_BITS 12u
+
+static inline uint16_t *cache_held(const struct cache *cache, uint64_t line)
+{
+    return &cache->held[line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_HELD_BITS)];
+}
 
 /* Returns -1 when memory is short. */
 int cache_init(struct cache *cache, const struct machine *machine, uint32_t level);
@@ -73,20 +86,27 @@ static inline void cache_entry_set_state(uint64_t *entry, enum cache_state state
     *entry = (*entry & ~UINT64_C(3)) | (uint64_t)state;
 }
 
-/* Look a line up in one set and make it the most recent. NULL when absent. */
-static inline uint64_t *cache_touch(struct cache *cache, uint32_t set, uint64_t line)
+static inline uint64_t *cache_set_entries(const struct cache *cache, uint32_t set)
 {
-    uint64_t *entry = cache->entry + (uint64_t)set * cache->ways;
+    return cache->entry + (uint64_t)set * cache->ways;
+}
+
+/* Look a line up in one set and make it the most recent. NULL when absent. */
+static inline uint64_t *cache_touch_at(struct cache *cache, uint64_t *entry, uint64_t line)
+{
     uint64_t wanted = line + 1;
 
     if (entry[0] >> 2 == wanted) {
         return entry;
     }
+    /* shifted by hand, here and below: a call of memmove costs more than a few ways do */
     for (uint32_t way = 1; way < cache->ways; way++) {
         uint64_t found = entry[way];
 
         if (found >> 2 == wanted) {
-            memmove(entry + 1, entry, way * sizeof(*entry));
+            for (; way > 0; way--) {
+                entry[way] = entry[way - 1];
+            }
             entry[0] = found;
             return entry;
         }
@@ -94,21 +114,45 @@ static inline uint64_t *cache_touch(struct cache *cache, uint32_t set, uint64_t 
     return NULL;
 }
 
+static inline uint64_t *cache_touch(struct cache *cache, uint32_t set, uint64_t line)
+{
+    return cache_touch_at(cache, cache_set_entries(cache, set), line);
+}
+
 /* Look a line up in all its positions; order unchanged. NULL when absent. */
-uint64_t *cache_find(struct cache *cache, uint64_t line);
+uint64_t *cache_find_all(struct cache *cache, uint64_t line);
+
+static inline uint64_t *cache_find(struct cache *cache, uint64_t line)
+{
+    if (cache->held && *cache_held(cache, line) == 0) {
+        return NULL;
+    }
+    return cache_find_all(cache, line);
+}
 
 /* Put an absent line in front of a set. Returns the entry that had to leave, 0 if none. */
-static inline uint64_t cache_insert(struct cache *cache, uint32_t set, uint64_t line,
-                                    enum cache_state state)
+static inline uint64_t cache_insert_at(struct cache *cache, uint64_t *entry, uint64_t line,
+                                       enum cache_state state)
 {
-    uint64_t *entry = cache->entry + (uint64_t)set * cache->ways;
     uint64_t victim = entry[cache->ways - 1];
 
     for (uint32_t way = cache->ways - 1; way > 0; way--) {
         entry[way] = entry[way - 1];
     }
     entry[0] = (line + 1) << 2 | (uint64_t)state;
+    if (cache->held) {
+        (*cache_held(cache, line))++;
+        if (victim) {
+            (*cache_held(cache, cache_entry_line(victim)))--;
+        }
+    }
     return victim;
+}
+
+static inline uint64_t cache_insert(struct cache *cache, uint32_t set, uint64_t line,
+                                    enum cache_state state)
+{
+    return cache_insert_at(cache, cache_set_entries(cache, set), line, state);
 }
 
 /* Take out the entry that cache_touch() or cache_find() returned. */

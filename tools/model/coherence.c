@@ -3,7 +3,7 @@
  */
 #include "tools/model/model.h"
 
-struct model_range *model_range_of(struct model *model, uint64_t line)
+struct model_range *model_find_range(struct model *model, uint64_t line)
 {
     uint64_t first = line << model->line_shift;
     uint64_t end = first + model->machine.line_bytes;
@@ -89,16 +89,12 @@ static void update_behind(struct model *model, struct model_cpu *owner, uint64_t
     owner->counts.memory_writes++;
 }
 
-struct model_snoop model_snoop(struct model *model, struct model_cpu *cpu, uint64_t line,
-                               bool store)
+struct model_snoop model_snoop_others(struct model *model, struct model_cpu *cpu, uint64_t line,
+                                      bool store)
 {
     struct model_snoop snoop = {false, false};
-    struct model_range *range;
+    struct model_range *range = model_range_of(model, line);
 
-    if (model->active_cpus <= 1) {
-        return snoop;
-    }
-    range = model_range_of(model, line);
     for (uint32_t i = 0; i < model->machine.cpus; i++) {
         struct model_cpu *other = &model->cpu[i];
         enum cache_state state;

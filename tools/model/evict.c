@@ -88,9 +88,8 @@ static void take_victim(struct model *model, struct model_cpu *cpu, uint32_t k, 
     }
 }
 
-/* A line has just left level k to make room. */
-static void evict(struct model *model, struct model_cpu *cpu, uint32_t k, uint64_t line,
-                  enum cache_state state)
+void model_evict(struct model *model, struct model_cpu *cpu, uint32_t k, uint64_t line,
+                 enum cache_state state)
 {
     uint32_t next = k + 1;
 
@@ -112,21 +111,7 @@ void model_evict_synonym(struct model *model, struct model_cpu *cpu, uint64_t li
     enum cache_state state = cache_entry_state(*cache_find(cpu->cache[0], line));
 
     model_drop(model, cpu, 0, line, false);
-    evict(model, cpu, 0, line, state);
-}
-
-void model_fill(struct model *model, struct model_cpu *cpu, uint32_t k, uint64_t virtual_line,
-                uint64_t line, enum cache_state state)
-{
-    uint32_t set = cache_set(cpu->cache[k], virtual_line, line);
-    uint64_t victim = cache_insert(cpu->cache[k], set, line, state);
-
-    if (model->split_on) {
-        split_use(cpu->split[k], line);
-    }
-    if (victim) {
-        evict(model, cpu, k, cache_entry_line(victim), cache_entry_state(victim));
-    }
+    model_evict(model, cpu, 0, line, state);
 }
 
 void model_write_back(struct model *model, struct model_cpu *cpu, uint32_t k, uint64_t line)

@@ -39,6 +39,24 @@ static void set_filter(struct model *model)
                          (level->sector_bytes > model->machine.line_bytes || level->prefetch_next));
 }
 
+void model_choose_path(struct model *model)
+{
+    const struct machine *machine = &model->machine;
+    bool plain = machine->levels == 2 && model->private_levels == 2 && model->active_cpus == 1 &&
+                 !model->split_on && model->ranges == 0;
+
+    for (uint32_t k = 0; k < machine->levels; k++) {
+        const struct machine_level *level = &machine->level[k];
+
+        plain = plain && level->inclusion != MACHINE_EXCLUSIVE && !level->prefetch_next &&
+                level->sector_bytes == machine->line_bytes && level->write_back &&
+                level->write_allocate;
+    }
+    for (uint32_t i = 0; i < machine->cpus; i++) {
+        model->cpu[i].plain = plain && model->cpu[i].active;
+    }
+}
+
 static int init_level(struct model *model, uint32_t level)
 {
     uint32_t lines = (uint32_t)(model->machine.level[level].size_bytes / model->machine.line_bytes);
@@ -79,6 +97,9 @@ struct model *model_create(const struct machine *machine)
         model->private_levels++;
     }
     for (uint32_t level = 0; level < machine->levels; level++) {
+        model->victim_matters[level] = machine->level[level].inclusion == MACHINE_INCLUSIVE ||
+                                       (level + 1 < machine->levels &&
+                                        machine->level[level + 1].inclusion == MACHINE_EXCLUSIVE);
         model->latency[level] = machine->level[level].latency_cycles;
         model->occupancy[level] =
             timing_occupancy(machine->line_bytes, machine->level[level].bandwidth_milli);
@@ -92,6 +113,7 @@ struct model *model_create(const struct machine *machine)
     for (uint32_t i = 0; i < machine->cpus; i++) {
         struct model_cpu *cpu = &model->cpu[i];
 
+        cpu->index = i;
         cpu->instructions = &no_instructions;
         cpu->bus[machine->levels] = &model->buses[MODEL_MAX_LEVELS * MODEL_MAX_CPUS];
         if (tlb_init(&cpu->tlb, machine->tlb_entries, machine->tlb_ways) != 0) {
@@ -169,6 +191,7 @@ void model_flush(struct model *model)
         model->cpu[i].active = false;
     }
     model->active_cpus = 0;
+    model_choose_path(model);
     forget_last(model);
 }
 
@@ -188,6 +211,7 @@ void model_set_split(struct model *model, bool on)
         }
     }
     model->split_on = on;
+    model_choose_path(model);
 }
 
 void model_sample_start(struct model *model, uint32_t *bucket, uint64_t buckets, uint64_t pc_base,

@@ -37,6 +37,7 @@
 #define MODEL_NONE UINT64_MAX
 
 struct model_cpu {
+    uint32_t index;
     /*
      * The line of the last access, by virtual line number, if an access like it needs no lookup:
      * [0] for loads, [1] for stores (line modified, or nothing to do). Kept for the plugin, which
@@ -48,6 +49,7 @@ struct model_cpu {
     uint64_t instructions_base;   /* at the last reset, idle time taken off */
     uint64_t last_page;
     bool active; /* made an access since the last flush: may hold lines */
+    bool plain;  /* model_choose_path() */
     bool idle;
     uint64_t idle_since;
     struct cache *cache[MODEL_MAX_LEVELS]; /* the instances this CPU uses */
@@ -77,7 +79,8 @@ struct model {
     uint32_t latency[MODEL_MAX_LEVELS + 1];   /* memory last */
     uint32_t occupancy[MODEL_MAX_LEVELS + 1]; /* of one line */
     bool split_on;
-    bool filter_on; /* may last[] be used at all */
+    bool filter_on;                        /* may last[] be used at all */
+    bool victim_matters[MODEL_MAX_LEVELS]; /* even a clean one: to inner levels or the next */
     uint32_t active_cpus;
     struct model_cpu cpu[MODEL_MAX_CPUS];
     struct cache cache[MODEL_MAX_LEVELS][MODEL_MAX_CPUS];
@@ -89,6 +92,12 @@ struct model {
     struct model_region region[MODEL_MAX_REGIONS];
     struct model_sampler sampler;
 };
+
+/* Retired since the last reset, time the CPU is idle in included. */
+static inline uint64_t model_instructions(const struct model_cpu *cpu)
+{
+    return *cpu->instructions - cpu->instructions_base;
+}
 
 /* ---- life: model.c ---- */
 
@@ -108,6 +117,12 @@ void model_flush(struct model *model);
 /* Empty one CPU's TLB. */
 void model_flush_tlb(struct model *model, uint32_t cpu);
 
+/*
+ * Decide which CPUs may miss by the short way (access_plain.c). Call after anything changed that
+ * it depends on; what is counted never does.
+ */
+void model_choose_path(struct model *model);
+
 /* Classify misses from now on, or do not; either way what was seen is forgotten. */
 void model_set_split(struct model *model, bool on);
 
@@ -117,14 +132,33 @@ void model_set_split(struct model *model, bool on);
  * A load (store = 0) or a store (1) inside one line. pc only matters for sampling. The CPU must
  * not be idle.
  */
-void model_access(struct model *model, uint32_t cpu, uint64_t virt, uint64_t phys, uint32_t store,
-                  uint64_t pc);
+void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uint64_t phys,
+                  uint32_t store, uint64_t pc);
+
+/* A miss in L1 of a CPU that is `plain`; returns the line's state there afterwards. */
+enum cache_state model_miss_plain(struct model *model, struct model_cpu *cpu, uint64_t virtual_line,
+                                  uint64_t line, bool store);
 
 /* ---- lines leaving and changing hands: evict.c, coherence.c ---- */
 
+/* A line has just left level k of a CPU to make room. */
+void model_evict(struct model *model, struct model_cpu *cpu, uint32_t k, uint64_t line,
+                 enum cache_state state);
+
 /* Put a line that is absent into level k of a CPU, and deal with the victim. */
-void model_fill(struct model *model, struct model_cpu *cpu, uint32_t k, uint64_t virtual_line,
-                uint64_t line, enum cache_state state);
+static inline void model_fill(struct model *model, struct model_cpu *cpu, uint32_t k,
+                              uint64_t virtual_line, uint64_t line, enum cache_state state)
+{
+    uint32_t set = cache_set(cpu->cache[k], virtual_line, line);
+    uint64_t victim = cache_insert(cpu->cache[k], set, line, state);
+
+    if (model->split_on) {
+        split_use(cpu->split[k], line);
+    }
+    if (victim && (model->victim_matters[k] || cache_entry_state(victim) == CACHE_MODIFIED)) {
+        model_evict(model, cpu, k, cache_entry_line(victim), cache_entry_state(victim));
+    }
+}
 
 /* A modified line leaves level k - 1 of a CPU: to level k, or, k being past the last, to memory. */
 void model_write_back(struct model *model, struct model_cpu *cpu, uint32_t k, uint64_t line);
@@ -142,18 +176,30 @@ struct model_snoop {
     bool modified; /* and that copy was modified: the data comes from there */
 };
 
-struct model_snoop model_snoop(struct model *model, struct model_cpu *cpu, uint64_t line,
-                               bool store);
+struct model_snoop model_snoop_others(struct model *model, struct model_cpu *cpu, uint64_t line,
+                                      bool store);
+
+static inline struct model_snoop model_snoop(struct model *model, struct model_cpu *cpu,
+                                             uint64_t line, bool store)
+{
+    struct model_snoop nobody = {false, false};
+
+    return model->active_cpus <= 1 ? nobody : model_snoop_others(model, cpu, line, store);
+}
 
 /* Does any other CPU hold the line in its private levels? */
 bool model_held_elsewhere(struct model *model, const struct model_cpu *cpu, uint64_t line);
 
 /* The range a line lies in, NULL if in none; the first wins. */
-struct model_range *model_range_of(struct model *model, uint64_t line);
+struct model_range *model_find_range(struct model *model, uint64_t line);
+
+static inline struct model_range *model_range_of(struct model *model, uint64_t line)
+{
+    return model->ranges == 0 ? NULL : model_find_range(model, line);
+}
 
 /* ---- time and reading: read.c ---- */
 
-uint64_t model_instructions(const struct model_cpu *cpu);
 uint64_t model_serial(const struct model *model, const struct model_cpu *cpu);
 
 /* All of a CPU's counters, made consistent: hits, sums, clocks. */
@@ -178,6 +224,6 @@ void model_set_range(struct model *model, uint32_t range, const char name[MODEL_
 void model_sample_start(struct model *model, uint32_t *bucket, uint64_t buckets, uint64_t pc_base,
                         uint32_t shift, uint64_t interval);
 void model_sample_stop(struct model *model);
-void model_sample(struct model *model, uint32_t cpu, uint64_t pc);
+void model_sample(struct model *model, struct model_cpu *cpu, uint64_t pc);
 
 #endif

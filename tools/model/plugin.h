@@ -23,7 +23,7 @@
 
 /* A virtual page's tag holds the flush generation in its top 12 bits (a page needs 52). */
 #define PLUGIN_GENERATION_SHIFT 52u
-#define PLUGIN_GENERATIONS (1u << (64 - PLUGIN_GENERATION_SHIFT))
+#define PLUGIN_GENERATIONS      (1u << (64 - PLUGIN_GENERATION_SHIFT))
 
 struct plugin_translation {
     uint64_t tag;   /* page | generation << PLUGIN_GENERATION_SHIFT; 0: none */

@@ -10,16 +10,16 @@
 #include <string.h>
 
 /* What an access is, remembered by QEMU's description of it (whose bits are QEMU's business). */
-#define KIND_STORE 1u
+#define KIND_STORE      1u
 #define KIND_SIZE_SHIFT 1u /* log2 of the size, 3 bits */
-#define KIND_PHYSICAL 16u
-#define KIND_KNOWN 128u
-#define KIND_INFOS (1u << 18)
+#define KIND_PHYSICAL   16u
+#define KIND_KNOWN      128u
+#define KIND_INFOS      (1u << 18)
 
 static uint8_t kinds[KIND_INFOS];
 
 /* Alpha's KSEG: the virtual addresses with these upper bits are physical ones, uncached I/O off. */
-#define KSEG_BASE UINT64_C(0xfffffc0000000000)
+#define KSEG_BASE  UINT64_C(0xfffffc0000000000)
 #define KSEG_SHIFT 40u
 
 /* QEMU's third MMU index on Alpha is PALcode's "physical"; the index is in the lowest 4 bits. */
@@ -117,8 +117,8 @@ static inline bool translate_kseg(const struct plugin_cpu *cpu, uint64_t virt, u
 }
 
 /* An access with bytes in a second line. */
-static void __attribute__((noinline)) straddle(unsigned int vcpu, uint64_t virt, uint64_t phys,
-                                               uint64_t end, uint32_t store, uint64_t pc)
+static void __attribute__((noinline))
+straddle(unsigned int vcpu, uint64_t virt, uint64_t phys, uint64_t end, uint32_t store, uint64_t pc)
 {
     struct plugin_cpu *cpu = &plugin.cpu[vcpu];
     uint64_t next = end >> plugin.line_shift << plugin.line_shift;
@@ -128,11 +128,11 @@ static void __attribute__((noinline)) straddle(unsigned int vcpu, uint64_t virt,
         return;
     }
     cpu->model->counts.straddles++;
-    model_access(plugin.model, vcpu, next, phys + (next - virt), store, pc);
+    model_access(plugin.model, cpu->model, next, phys + (next - virt), store, pc);
 }
 
-static void __attribute__((noinline)) access_line(unsigned int vcpu, qemu_plugin_meminfo_t info,
-                                                  uint64_t virt, uint8_t kind, uint64_t pc)
+static void __attribute__((noinline))
+access_line(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t virt, uint8_t kind, uint64_t pc)
 {
     struct plugin_cpu *cpu = &plugin.cpu[vcpu];
     uint64_t end = virt + (UINT64_C(1) << (kind >> KIND_SIZE_SHIFT & 7u)) - 1;
@@ -144,8 +144,7 @@ static void __attribute__((noinline)) access_line(unsigned int vcpu, qemu_plugin
     if (virt >> KSEG_SHIFT == KSEG_BASE >> KSEG_SHIFT && plugin.alpha) {
         uint64_t qemu_virt = kind & KIND_PHYSICAL ? virt - KSEG_BASE : virt;
 
-        if (!translate_kseg(cpu, virt, &phys) &&
-            !translate(vcpu, info, qemu_virt, store, &phys)) {
+        if (!translate_kseg(cpu, virt, &phys) && !translate(vcpu, info, qemu_virt, store, &phys)) {
             return;
         }
         /* no TLB is used for KSEG: as if the page had just been used */
@@ -155,7 +154,7 @@ static void __attribute__((noinline)) access_line(unsigned int vcpu, qemu_plugin
         return;
     }
     plugin_lock();
-    model_access(plugin.model, vcpu, virt, phys, store, pc);
+    model_access(plugin.model, cpu->model, virt, phys, store, pc);
     if (virt >> plugin.line_shift != end >> plugin.line_shift) {
         straddle(vcpu, virt, phys, end, store, pc);
     }

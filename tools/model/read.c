@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-uint64_t model_instructions(const struct model_cpu *cpu)
-{
-    return *cpu->instructions - cpu->instructions_base;
-}
-
 uint64_t model_serial(const struct model *model, const struct model_cpu *cpu)
 {
     uint64_t accesses = cpu->count[0] + cpu->count[1];
@@ -129,20 +124,21 @@ void model_set_range(struct model *model, uint32_t index, const char name[MODEL_
             model->ranges = i + 1;
         }
     }
+    model_choose_path(model);
 }
 
-void model_sample(struct model *model, uint32_t index, uint64_t pc)
+void model_sample(struct model *model, struct model_cpu *cpu, uint64_t pc)
 {
     struct model_sampler *sampler = &model->sampler;
-    uint64_t now = model_serial(model, &model->cpu[index]);
+    uint64_t now = model_serial(model, cpu);
 
-    while (now >= sampler->next[index]) {
+    while (now >= sampler->next[cpu->index]) {
         uint64_t bucket = (pc - sampler->pc_base) >> sampler->shift;
 
         if (pc < sampler->pc_base || bucket >= sampler->buckets) {
             bucket = sampler->buckets - 1;
         }
         sampler->bucket[bucket]++;
-        sampler->next[index] += sampler->interval;
+        sampler->next[cpu->index] += sampler->interval;
     }
 }

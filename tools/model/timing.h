@@ -34,8 +34,10 @@
 #define TIMING_WINDOWS 1024u
 
 struct timing_bus {
-    uint64_t window[TIMING_WINDOWS]; /* which window of time the slot holds, + 1; 0: none */
-    uint32_t used[TIMING_WINDOWS];   /* cycles taken of it, <= TIMING_WINDOW_CYCLES */
+    struct timing_window {
+        uint64_t number; /* which window of time this is, + 1; 0: none */
+        uint64_t used;   /* cycles taken of it, <= TIMING_WINDOW_CYCLES */
+    } window[TIMING_WINDOWS];
 };
 
 struct timing_cpu {
@@ -61,23 +63,23 @@ void timing_cpu_reset(struct timing_cpu *cpu, uint32_t outstanding);
  */
 static inline uint64_t timing_bus_take(struct timing_bus *bus, uint64_t ready, uint32_t occupancy)
 {
-    for (uint64_t window = ready >> TIMING_WINDOW_SHIFT;; window++) {
-        uint32_t slot = (uint32_t)window & (TIMING_WINDOWS - 1);
+    for (uint64_t number = ready >> TIMING_WINDOW_SHIFT;; number++) {
+        struct timing_window *window = &bus->window[number % TIMING_WINDOWS];
         uint64_t end;
 
-        if (bus->window[slot] != window + 1) {
-            if (bus->window[slot] > window + 1) {
+        if (window->number != number + 1) {
+            if (window->number > number + 1) {
                 return ready;
             }
-            bus->window[slot] = window + 1;
-            bus->used[slot] = 0;
+            window->number = number + 1;
+            window->used = 0;
         }
-        if (bus->used[slot] + occupancy > TIMING_WINDOW_CYCLES) {
-            continue;
+        end = window->used + occupancy;
+        if (end <= TIMING_WINDOW_CYCLES) {
+            window->used = end;
+            end += number << TIMING_WINDOW_SHIFT;
+            return end > ready ? end : ready;
         }
-        bus->used[slot] += occupancy;
-        end = (window << TIMING_WINDOW_SHIFT) + bus->used[slot];
-        return end > ready ? end : ready;
     }
 }
 
