@@ -16,18 +16,19 @@
 #define BOOT_MAP_MAX     1024 /* entries; EFI maps seen in practice have 125 to 300 */
 #define BOOT_MODULE_MAX  16
 #define BOOT_LABEL_MAX   64
+#define BOOT_RSDP_BYTES  36 /* ACPI's root pointer, revision 2 */
 
 enum boot_way { BOOT_PVH, BOOT_MULTIBOOT2, BOOT_EFI, BOOT_HWRPB };
 
 /* Types of memory, least restrictive first: where two entries overlap the larger value wins. */
 enum mem_type {
-    MEM_RAM = 1,      /* free for use */
-    MEM_BOOT,         /* loader's data: usable once copied (nothing of ours is left there) */
-    MEM_ACPI,         /* ACPI tables */
-    MEM_NVS,          /* ACPI NVS: never touch */
-    MEM_RESERVED,     /* reserved, device, unknown type */
-    MEM_BAD,          /* reported defective */
-    MEM_TYPES         /* number of types plus one */
+    MEM_RAM = 1,  /* free for use */
+    MEM_BOOT,     /* loader's data: usable once copied (nothing of ours is left there) */
+    MEM_ACPI,     /* ACPI tables */
+    MEM_NVS,      /* ACPI NVS: never touch */
+    MEM_RESERVED, /* reserved, device, unknown type */
+    MEM_BAD,      /* reported defective */
+    MEM_TYPES     /* number of types plus one */
 };
 
 /* One raw entry as the firmware gave it; size may be 0, or wrap past 2^64: memmap judges. */
@@ -58,9 +59,10 @@ struct boot_info {
     struct phys_range image; /* where the kernel image really lies, .bss included */
     uint32_t module_count;
     struct boot_module module[BOOT_MODULE_MAX];
-    phys_t rsdp;       /* ACPI root pointer, 0 if not handed over */
-    phys_t efi_system; /* EFI system table, 0 if none */
-    phys_t hwrpb;      /* Alpha, else 0 */
+    phys_t rsdp;                        /* ACPI root pointer, 0 if not handed over */
+    uint8_t rsdp_copy[BOOT_RSDP_BYTES]; /* by Multiboot2, which hands over itself, not its place */
+    phys_t efi_system;                  /* EFI system table, 0 if none */
+    phys_t hwrpb;                       /* Alpha, else 0 */
     struct boot_framebuffer fb;
     char error[160]; /* first complaint of the boot path, "" if none */
 };

@@ -5,10 +5,10 @@
  */
 #include "boot.h"
 
-#include "core/kprintf.h"
+#include "arch.h"
+#include "multiboot2.h"
 
 #include <arch/boot.h>
-#include <stdarg.h>
 
 static struct boot_info boot_info;
 
@@ -19,36 +19,19 @@ const void *boot_memory(uint64_t a, uint64_t bytes)
     return (const void *)(ARCH_DIRECT + a);
 }
 
-bool boot_copy_string(char *to, size_t bytes, uint64_t a)
+static void multiboot2_take(struct boot_info *bi, uint64_t info)
 {
-    size_t n = 0;
+    const void *from = boot_memory(info, sizeof(struct mb2_info));
 
-    for (; n + 1 < bytes; n++) {
-        const char *c = boot_memory(a + n, 1);
-
-        if (!c)
-            break;
-        to[n] = *c;
-        if (!to[n])
-            return true;
-    }
-    to[n] = '\0';
-
-    /* Full: it fits only if the next character is the end. */
-    const char *end = boot_memory(a + n, 1);
-
-    return end && !*end;
-}
-
-void boot_error(struct boot_info *bi, const char *fmt, ...)
-{
-    va_list ap;
-
-    if (bi->error[0])
+    if (!from || info % 8) {
+        boot_error(bi, "multiboot2: no boot information at 0x%llx", (unsigned long long)info);
         return;
-    va_start(ap, fmt);
-    kvsnprintf(bi->error, sizeof(bi->error), fmt, ap);
-    va_end(ap);
+    }
+    multiboot2_parse(bi, from, ARCH_EARLY_MAP - info);
+
+    /* The loader's memory is about to be reused: the RSDP is the copy in boot_info from now on. */
+    if (bi->rsdp_copy[0])
+        bi->rsdp = arch_virt_to_phys(bi->rsdp_copy);
 }
 
 void boot_main(enum boot_way way, uint64_t info)
@@ -60,10 +43,20 @@ void boot_main(enum boot_way way, uint64_t info)
     bi->image.start = phys(start);
     bi->image.end = phys(start + (uintptr_t)__image_end - (uintptr_t)__image_start);
 
-    if (way == BOOT_PVH)
+    switch (way) {
+    case BOOT_PVH:
         pvh_parse(bi, info);
-    else
+        break;
+    case BOOT_MULTIBOOT2:
+    case BOOT_EFI:
+        multiboot2_take(bi, info);
+        break;
+    default:
         boot_error(bi, "entered by boot way %u, which this image has not", (unsigned)way);
+    }
+    boot_strip_name(bi->cmdline);
+    boot_check_modules(bi);
+    screen_say(bi);
 
     arch_set_rsdp(bi->rsdp);
     kernel_main(bi);

@@ -43,23 +43,6 @@ _Static_assert(sizeof(struct pvh_module) == 32 && sizeof(struct pvh_range) == 24
 
 #define PVH_MAGIC 0x336ec578
 
-/* Types are those of E820. */
-static enum mem_type mem_type(uint32_t type)
-{
-    switch (type) {
-    case 1:
-        return MEM_RAM;
-    case 3:
-        return MEM_ACPI;
-    case 4:
-        return MEM_NVS;
-    case 5:
-        return MEM_BAD;
-    default: /* 2 reserved, 6 disabled, 7 persistent, and what we have never heard of */
-        return MEM_RESERVED;
-    }
-}
-
 static void parse_map(struct boot_info *bi, const struct pvh_start_info *si)
 {
     if (si->version == 0) {
@@ -82,8 +65,7 @@ static void parse_map(struct boot_info *bi, const struct pvh_start_info *si)
         return;
     }
     for (uint32_t i = 0; i < si->map_entries; i++)
-        bi->map[i] = (struct boot_range){r[i].start, r[i].bytes, mem_type(r[i].type)};
-    bi->map_count = si->map_entries;
+        boot_add_range(bi, r[i].start, r[i].bytes, boot_e820_type(r[i].type));
 }
 
 static void parse_modules(struct boot_info *bi, const struct pvh_start_info *si)

@@ -38,7 +38,7 @@
 /* Where the image is linked. It may be loaded any multiple of 2 MiB away from LINK_PHYS. */
 #define LINK_BASE   0xffffffff80000000
 #define LINK_PHYS   0x200000
-#define LINK_ENTRY  pvh_entry
+#define LINK_ENTRY  multiboot2_entry
 #define LINK_FORMAT "elf64-x86-64"
 
 #endif
