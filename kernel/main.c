@@ -16,6 +16,7 @@
 #include "core/panic.h"
 #include "core/record.h"
 #include "lab/boot_log.h"
+#include "lab/preset.h"
 #include "lab/runner.h"
 #include "mm/memmap.h"
 #include "mm/memmap_options.h"
@@ -59,7 +60,9 @@ static void read_command_line(const struct boot_info *bi)
 {
     if (bi->cmdline_cut)
         give_up("cmdline", "the command line was cut by the loader: shorten it");
-    unsigned errors = cmdline_parse(bi->cmdline, report, NULL);
+    const struct preset *preset = preset_of(bi->cmdline);
+    unsigned errors = preset ? cmdline_parse(preset->words, report, NULL) : 0;
+    errors += cmdline_parse(bi->cmdline, report, NULL);
     if (errors)
         give_up("cmdline", "bad words on the command line: see the errors above");
     if (cmdline_help_asked()) {

@@ -4,6 +4,7 @@
 #include "core/kprintf.h"
 #include "core/selftest.h"
 #include "lab/factor.h"
+#include "lab/preset.h"
 #include "lab/workload.h"
 
 static void list_workload(const struct workload *w)
@@ -20,6 +21,9 @@ void list_print(void)
     for_each_registered (workload, w)
         list_workload(w);
     kprintf("#   selftest     the self-tests below\n#   list         this list\n");
+    kprintf("# presets (run=):\n");
+    for_each_registered (preset, p)
+        kprintf("#   %-12s %s\n#     %s\n", p->name, p->what, p->words);
     kprintf("# factors (KEY=LEVEL,LEVEL...):\n");
     for_each_registered (factor, f) {
         kprintf("#   %-12s default %s\n", f->name, f->initial);

@@ -5,14 +5,12 @@
 #include "core/errno.h"
 #include "core/kprintf.h"
 #include "core/types.h"
+#include "lab/preset.h"
 #include "lab/workload.h"
 
 #include <string.h>
 
-#define RUN_DEFAULT "bandwidth"
-
 struct lab_options lab_options = {
-    .run = RUN_DEFAULT,
     .reps = 10,
     .warmup = 1,
     .passes = 4,
@@ -63,16 +61,12 @@ REGISTER(option,
          seed) = {"seed", "N",        "of every random choice: the same seed, the same placements",
                   false,  parse_seed, NULL};
 
-/* 4 MiB hold a block of the largest order; less is not a memory to place things in. */
-#define SUBJECT_MIN_BYTES (4ul << 20)
-
 static int parse_subject(const struct option *o, const char *value, char *err, size_t err_bytes)
 {
     (void)o;
-    if (!parse_size(value, &lab_options.subject_bytes) &&
-        lab_options.subject_bytes >= SUBJECT_MIN_BYTES)
+    if (!parse_size(value, &lab_options.subject_bytes) && lab_options.subject_bytes)
         return 0;
-    ksnprintf(err, err_bytes, "valid: a size of at least 4M");
+    ksnprintf(err, err_bytes, "valid: a size, such as 64M");
     return -TT_EINVAL;
 }
 
@@ -105,6 +99,10 @@ static bool known_run(const char *name, const char **near)
         if (n + ARRAY_SIZE(special) + 1 < ARRAY_SIZE(words))
             words[n++] = w->name;
     }
+    for_each_registered (preset, p) {
+        if (n + ARRAY_SIZE(special) + 1 < ARRAY_SIZE(words))
+            words[n++] = p->name;
+    }
     for (unsigned i = 0; i < ARRAY_SIZE(special); i++)
         words[n++] = special[i];
     words[n] = NULL;
@@ -121,6 +119,8 @@ static int parse_run(const struct option *o, const char *value, char *err, size_
     (void)o;
     bool ok = true;
     char name[32];
+    if (preset_named(value))
+        return 0; /* its words were parsed before the command line: they hold a run= of their own */
     for (const char *rest = value; rest && ok;) {
         const char *near = NULL;
         rest = parse_item(rest, ',', name, sizeof name, &ok);

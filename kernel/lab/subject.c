@@ -5,8 +5,8 @@
 #include "core/errno.h"
 #include "core/kprintf.h"
 
-/* Below this nothing can be placed: a handful of blocks of the largest order. */
-#define SUBJECT_MIN_PAGES (4u << MAX_ORDER)
+/* A block of the largest order: less is not a memory to place things in. */
+#define SUBJECT_MIN_PAGES (1u << MAX_ORDER)
 
 static uint64_t area_pages(const struct levels *levels, uint64_t pages)
 {
@@ -41,6 +41,12 @@ int subject_plan(struct subject *out, const struct memmap *map, const struct lev
 
     /* Descriptor numbers are 32-bit, and one value of them means none. */
     uint64_t wanted = min_u64(bytes >> PAGE_SHIFT, UINT32_MAX - 1);
+    if (wanted < SUBJECT_MIN_PAGES) {
+        ksnprintf(err, err_bytes, "subject: %lu KiB asked for; valid: at least %lu KiB",
+                  (unsigned long)(bytes >> 10),
+                  (unsigned long)SUBJECT_MIN_PAGES << PAGE_SHIFT >> 10);
+        return -TT_ENOMEM;
+    }
     uint64_t pages = shrink_to_fit(levels, min_u64(wanted, free), free, largest);
     if (!pages || (strict && pages < wanted)) {
         ksnprintf(err, err_bytes,

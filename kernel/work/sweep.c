@@ -26,5 +26,5 @@ unsigned sweep_points(const struct lab_scale *scale, uint64_t *x)
 
 uint64_t sweep_subject_bytes(const struct lab_scale *scale)
 {
-    return 64 * cache_bytes(scale);
+    return max_u64(64 * cache_bytes(scale), 32ul << 20);
 }

@@ -9,7 +9,8 @@ unsigned sweep_points(const struct lab_scale *scale, uint64_t *x);
 
 /*
  * 64 times the cache: with half of it in use there are 32 pages of each colour and way on average,
- * where the largest working set needs 4: a colour runs out less than once in 10^8 instances.
+ * where the largest working set needs 4: a colour runs out less than once in 10^8 instances. At
+ * least 32 MiB, so that the random lists of a small cache's memory are as long as a large one's.
  */
 uint64_t sweep_subject_bytes(const struct lab_scale *scale);
 
