@@ -30,6 +30,39 @@ static uint64_t shrink_to_fit(const struct levels *levels, uint64_t pages, uint6
     return 0;
 }
 
+/* Inserts a range in ascending order. */
+static void add_range(struct subject *out, struct pfn_range r)
+{
+    unsigned i = out->range_count++;
+    for (; i > 0 && out->range[i - 1].start.n > r.start.n; i--)
+        out->range[i] = out->range[i - 1];
+    out->range[i] = r;
+    out->pages += (uint32_t)pfn_range_pages(r);
+}
+
+/*
+ * Gives the subject up to `pages` frames of the largest range that is left; false when none is.
+ * Largest first: a subject of one range has no small leftovers at the edges of many, which a fresh
+ * allocator would deliver first. For the same reason it starts on a block of the largest order
+ * where the range can spare the frames before it.
+ */
+static bool take_largest(struct subject *out, struct memmap *rest, uint64_t pages)
+{
+    struct pfn_range best = {pfn(0), pfn(0)};
+    for_each_range (rest, r, MEM_RAM) {
+        if (pfn_range_pages(r->at) > pfn_range_pages(best))
+            best = r->at;
+    }
+    if (!pfn_range_pages(best))
+        return false;
+    uint64_t aligned = align_up(best.start.n, 1ul << MAX_ORDER);
+    if (aligned < best.end.n && best.end.n - aligned >= pages)
+        best.start = pfn(aligned);
+    best.end = pfn(min_u64(best.end.n, best.start.n + pages));
+    add_range(out, best);
+    return memmap_set(rest, best, MEMMAP_KERNEL) == 0;
+}
+
 int subject_plan(struct subject *out, const struct memmap *map, const struct levels *levels,
                  uint64_t bytes, bool strict, char *err, size_t err_bytes)
 {
@@ -66,12 +99,8 @@ int subject_plan(struct subject *out, const struct memmap *map, const struct lev
     out->area_bytes = area << PAGE_SHIFT;
     out->pages = 0;
     out->range_count = 0;
-    for_each_range (&rest, r, MEM_RAM) {
-        uint64_t n = min_u64(pfn_range_pages(r->at), pages - out->pages);
-        if (!n || out->range_count == PAGE_RANGES)
-            break;
-        out->range[out->range_count++] = (struct pfn_range){r->at.start, pfn(r->at.start.n + n)};
-        out->pages += (uint32_t)n;
-    }
+    while (out->pages < pages && out->range_count < PAGE_RANGES &&
+           take_largest(out, &rest, pages - out->pages))
+        ;
     return 0;
 }
