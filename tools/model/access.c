@@ -245,6 +245,7 @@ void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uin
 {
     uint64_t virtual_line = virt >> model->line_shift;
     uint64_t line = phys >> model->line_shift;
+    uint64_t *set;
     uint64_t *entry;
     enum cache_state state;
 
@@ -252,7 +253,8 @@ void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uin
     if (virt >> model->page_shift != cpu->last_page) {
         use_tlb(model, cpu, virt >> model->page_shift);
     }
-    entry = cache_touch(cpu->cache[0], cache_set(cpu->cache[0], virtual_line, line), line);
+    set = cache_set_entries(cpu->cache[0], cache_set(cpu->cache[0], virtual_line, line));
+    entry = cache_touch_at(cpu->cache[0], set, line);
     if (entry) {
         if (model->split_on) {
             split_use(cpu->split[0], line);
@@ -262,7 +264,7 @@ void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uin
             state = store_hit(model, cpu, entry, virtual_line, line);
         }
     } else {
-        state = cpu->plain ? model_miss_plain(model, cpu, virtual_line, line, store)
+        state = cpu->plain ? model_miss_plain(model, cpu, set, line, store)
                            : miss_l1(model, cpu, virtual_line, line, store);
         if (store && !model->machine.level[0].write_allocate) {
             virtual_line = MODEL_NONE; /* not in L1 */

@@ -23,7 +23,7 @@ static inline void insert(struct model *model, struct model_cpu *cpu, uint32_t k
     }
 }
 
-enum cache_state model_miss_plain(struct model *model, struct model_cpu *cpu, uint64_t virtual_line,
+enum cache_state model_miss_plain(struct model *model, struct model_cpu *cpu, uint64_t *l1_set,
                                   uint64_t line, bool store)
 {
     enum cache_state state = store ? CACHE_MODIFIED : CACHE_EXCLUSIVE;
@@ -45,6 +45,6 @@ enum cache_state model_miss_plain(struct model *model, struct model_cpu *cpu, ui
         miss(model, cpu, 2);
         insert(model, cpu, 1, set, line, CACHE_EXCLUSIVE);
     }
-    insert(model, cpu, 0, cache_set_entries(l1, cache_set(l1, virtual_line, line)), line, state);
+    insert(model, cpu, 0, l1_set, line, state);
     return state;
 }

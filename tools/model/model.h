@@ -135,8 +135,8 @@ void model_set_split(struct model *model, bool on);
 void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uint64_t phys,
                   uint32_t store, uint64_t pc);
 
-/* A miss in L1 of a CPU that is `plain`; returns the line's state there afterwards. */
-enum cache_state model_miss_plain(struct model *model, struct model_cpu *cpu, uint64_t virtual_line,
+/* A miss in a set of L1 of a CPU that is `plain`; returns the line's state there afterwards. */
+enum cache_state model_miss_plain(struct model *model, struct model_cpu *cpu, uint64_t *l1_set,
                                   uint64_t line, bool store);
 
 /* ---- lines leaving and changing hands: evict.c, coherence.c ---- */

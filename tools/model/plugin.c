@@ -127,6 +127,7 @@ static int create(const char *machine_path, bool split)
     }
     for (uint32_t i = 0; i < plugin.vcpus; i++) {
         plugin.cpu[i].model = &plugin.model->cpu[i];
+        plugin.cpu_model[i] = &plugin.model->cpu[i];
         plugin.cpu[i].generation = UINT64_C(1) << PLUGIN_GENERATION_SHIFT;
         plugin.cpu[i].box = (uint8_t)i;
         model_set_instructions(plugin.model, i, &plugin.cpu[i].instructions);

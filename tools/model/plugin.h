@@ -54,6 +54,7 @@ struct plugin {
     uint64_t ram_bytes;
     struct model_area *area; /* NULL until ANNOUNCE: nothing is modelled before */
     uint64_t area_phys;
+    struct model_cpu *cpu_model[MODEL_MAX_CPUS]; /* = cpu[].model, found faster */
     struct plugin_cpu cpu[MODEL_MAX_CPUS];
 };
 

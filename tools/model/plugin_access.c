@@ -38,13 +38,6 @@ static uint8_t __attribute__((noinline)) learn_kind(qemu_plugin_meminfo_t info)
     return kind;
 }
 
-static inline uint8_t kind_of(qemu_plugin_meminfo_t info)
-{
-    uint8_t kind = info < KIND_INFOS ? kinds[info] : 0;
-
-    return kind != 0 ? kind : learn_kind(info);
-}
-
 void plugin_flush(struct plugin_cpu *cpu)
 {
     cpu->generation += UINT64_C(1) << PLUGIN_GENERATION_SHIFT;
@@ -131,8 +124,8 @@ straddle(unsigned int vcpu, uint64_t virt, uint64_t phys, uint64_t end, uint32_t
     model_access(plugin.model, cpu->model, next, phys + (next - virt), store, pc);
 }
 
-static void __attribute__((noinline))
-access_line(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t virt, uint8_t kind, uint64_t pc)
+static inline void access_known(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t virt,
+                                uint8_t kind, uint64_t pc)
 {
     struct plugin_cpu *cpu = &plugin.cpu[vcpu];
     uint64_t end = virt + (UINT64_C(1) << (kind >> KIND_SIZE_SHIFT & 7u)) - 1;
@@ -161,26 +154,30 @@ access_line(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t virt, uint8_
     plugin_unlock();
 }
 
+/* Whatever the filter did not settle. */
+static void __attribute__((noinline))
+access_line(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t virt, uint64_t pc)
+{
+    uint8_t kind = info < KIND_INFOS && kinds[info] ? kinds[info] : learn_kind(info);
+
+    virt += kind & KIND_PHYSICAL ? KSEG_BASE : 0; /* PALcode's view of the same place */
+    access_known(vcpu, info, virt, kind, pc);
+}
+
 void plugin_on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t virt, void *pc)
 {
-    struct plugin_cpu *cpu = &plugin.cpu[vcpu];
-    uint8_t kind = kind_of(info);
+    uint8_t kind = info < KIND_INFOS ? kinds[info] : 0;
+    struct model_cpu *model = plugin.cpu_model[vcpu];
     uint32_t store = kind & KIND_STORE;
-    uint64_t line;
+    uint64_t line = virt >> plugin.line_shift;
+    uint64_t end = virt + (UINT64_C(1) << (kind >> KIND_SIZE_SHIFT & 7u)) - 1;
 
-    if (kind & KIND_PHYSICAL) {
-        virt += KSEG_BASE; /* PALcode's view of the same place */
+    if (line == __atomic_load_n(&model->last[store], __ATOMIC_RELAXED) &&
+        end >> plugin.line_shift == line && (kind & (KIND_KNOWN | KIND_PHYSICAL)) == KIND_KNOWN) {
+        model->count[store]++;
+        return;
     }
-    line = virt >> plugin.line_shift;
-    if (line == __atomic_load_n(&cpu->model->last[store], __ATOMIC_RELAXED)) {
-        uint64_t end = virt + (UINT64_C(1) << (kind >> KIND_SIZE_SHIFT & 7u)) - 1;
-
-        if (end >> plugin.line_shift == line) {
-            cpu->model->count[store]++;
-            return;
-        }
-    }
-    access_line(vcpu, info, virt, kind, (uint64_t)(uintptr_t)pc);
+    access_line(vcpu, info, virt, (uint64_t)(uintptr_t)pc);
 }
 
 void plugin_on_tlb(unsigned int vcpu, void *kind)
