@@ -129,6 +129,10 @@ $(OUT)/ksyms.o: $(OUT)/ksyms.S
 $(KERNEL): $(KERNEL_O) $(OUT)/ksyms.o $(OUT)/linker.ld
 	$(call say,LD,$@)$(LINK_K) $(KERNEL_O) $(OUT)/ksyms.o $(LIBS_K)
 
+# ---- boot media --------------------------------------------------------------------------------
+
+include boot/boot.mk
+
 # ---- run ---------------------------------------------------------------------------------------
 
 TT_RUN = $(PYTHON) tools/tt run --arch $(ARCH) --boot $(BOOT) --kernel $(KERNEL) --mem $(MEM) --smp $(SMP) \
@@ -137,7 +141,7 @@ TT_RUN = $(PYTHON) tools/tt run --arch $(ARCH) --boot $(BOOT) --kernel $(KERNEL)
 qemu: $(KERNEL) $(if $(MODEL),$(BUILD)/model/ttmodel.so)
 	$(Q)$(TT_RUN) -- $(QEMU_ARGS)
 
-qemu-gdb: $(KERNEL) | $(call setup,debug)
+qemu-gdb: $(KERNEL) $(BOOT_DEPS) | $(call setup,debug) $(BOOT_SETUP)
 	$(Q)$(TT_RUN) --gdb -- $(QEMU_ARGS)
 
 # ---- host side ---------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
 mkdir -p "$tree/boot/grub" || exit 1
-objcopy --strip-debug "$kernel" "$tree/boot/tintype.elf" || die "$kernel cannot be copied"
+objcopy --strip-all "$kernel" "$tree/boot/tintype.elf" || die "$kernel cannot be copied"
 grub-file --is-x86-multiboot2 "$tree/boot/tintype.elf" || die "$kernel has no Multiboot2 header"
 cp "$config" "$tree/boot/grub/grub.cfg" || exit 1
 for module; do
