@@ -4,8 +4,9 @@
  * 16 bits wide, it wraps every 54.9 ms: pit_read must be called more often than that to be right,
  * which a calibration of 10 ms does.
  */
-#include "ref_clocks.h"
-#include "regs.h"
+#include "core/ref_clock.h"
+
+#include <arch/io.h>
 
 #define PIT_HZ 1193182 /* 14.31818 MHz / 12 */
 
