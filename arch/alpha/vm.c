@@ -1,0 +1,102 @@
+/*
+ * KSEG and the process context: Alpha maps all of RAM, the image in it and the devices without
+ * page tables, readable, writable and executable. Nothing of the kernel's own needs a translation,
+ * and so nothing of it can be protected.
+ */
+#include "arch.h"
+#include "core/errno.h"
+#include "mm/own.h"
+#include "pal.h"
+#include "pte.h"
+
+#include <arch/cpu.h>
+
+/* KSEG shows the physical addresses below 2^40, and in its upper half those from 2^43 on. */
+#define KSEG_HALF (1ul << 40)
+#define IO_BIT    (1ul << 43)
+
+/* Hardware privileged context block, OSF/1 layout: what swpctx loads and stores. */
+static struct __attribute__((aligned(128))) {
+    uint64_t ksp, usp;
+    uint64_t ptbr; /* frame number of the root */
+    uint32_t pcc, asn;
+    uint64_t unique;
+    uint64_t flags; /* bit 0: floating point on */
+    uint64_t reserved[2];
+} context = {.flags = 1};
+
+static phys_t root;
+static phys_t loaded;
+
+phys_t vm_root(void)
+{
+    return root;
+}
+
+phys_t vm_loaded(void)
+{
+    return loaded;
+}
+
+/* The stack stays: swpctx loads its pointer from where it has just been kept. */
+void vm_load(phys_t to)
+{
+    register uint64_t a0 __asm__("$16") = arch_virt_to_phys(&context).a;
+
+    context.ptbr = to.a >> PAGE_SHIFT;
+    __asm__ volatile("stq $30, %1\n\tmb\n\tcall_pal %2"
+                     : "+r"(a0), "=m"(context.ksp)
+                     : "i"(PAL_SWPCTX), "m"(context)
+                     : "$0", PAL_CLOBBERS);
+    loaded = to;
+    arch_tlb_flush();
+}
+
+void vm_set_self_map(phys_t to)
+{
+    pte_t *table = arch_phys_to_virt(to);
+
+    table[table_index(ARCH_VPTB, TABLE_LEVELS - 1)] = pte_of(to, PTE_TABLE | PTE_FAULT_EXECUTE);
+}
+
+void *arch_phys_to_virt(phys_t a)
+{
+    return (void *)(ARCH_KSEG + a.a);
+}
+
+phys_t arch_virt_to_phys(const void *v)
+{
+    return phys((uintptr_t)v - ARCH_KSEG);
+}
+
+phys_t arch_phys_limit(void)
+{
+    return phys(KSEG_HALF);
+}
+
+/* Registers lie above 2^43, where the CPU neither caches nor reorders within the device. */
+volatile void *arch_map_device(phys_t a, size_t bytes)
+{
+    if (a.a < IO_BIT || a.a - IO_BIT >= KSEG_HALF || bytes > KSEG_HALF - (a.a - IO_BIT))
+        return NULL;
+    return (volatile void *)(ARCH_KSEG_IO + (a.a - IO_BIT));
+}
+
+void arch_tlb_flush(void)
+{
+    cpu_mb();
+    pal_tbi(TBI_ALL, 0);
+}
+
+int arch_vm_init(const struct memmap *map)
+{
+    void *page = own_page_alloc();
+
+    (void)map; /* KSEG maps it all */
+    if (!page)
+        return -TT_ENOMEM;
+    root = arch_virt_to_phys(page);
+    vm_set_self_map(root);
+    vm_load(root);
+    return 0;
+}
