@@ -26,6 +26,7 @@ def add_arguments(parser):
     parser.add_argument("--boot", choices=qemu.BOOTS, default="kernel", help="way to boot")
     parser.add_argument("--kernel", metavar="FILE", help="default: build/ARCH/tintype.elf")
     parser.add_argument("--cmdline", default="", metavar="WORDS", help="exit=qemu is added")
+    parser.add_argument("--model", default="", metavar="NAME", help="cache model: tools/machines")
     parser.add_argument("--mem", default="256M", metavar="SIZE", help="default: %(default)s")
     parser.add_argument("--smp", type=int, default=1, metavar="N", help="processors")
     parser.add_argument("--timeout", type=float, default=600, metavar="S", help="wall time, seconds")
@@ -42,6 +43,7 @@ def run(args):
         boot=args.boot,
         kernel=args.kernel or f"build/{args.arch}/tintype.elf",
         cmdline=args.cmdline,
+        model=args.model,
         mem=args.mem,
         smp=args.smp,
         extra=args.extra,
@@ -50,7 +52,7 @@ def run(args):
         from .gdb import debug
 
         return debug(machine)
-    log, status, late = boot(machine, args.timeout, args.log, sys.stdout.buffer)
+    log, status, late = boot(machine, args.timeout, args.log, Screen())
     reasons = judge(log, args.arch, status)
     if late:
         reasons = [f"time limit of {args.timeout:g} s reached, QEMU ended"] + reasons[1:]
@@ -59,13 +61,25 @@ def run(args):
     return 0
 
 
+class Screen:
+    """Standard output for a person or a pipe: without the serial line's carriage returns."""
+
+    def write(self, data):
+        sys.stdout.buffer.write(data.replace(b"\r", b""))
+
+    def flush(self):
+        sys.stdout.buffer.flush()
+
+
 def judge(log, arch, status):
     """Reasons why a boot was no success; QEMU's status first."""
     reasons = [qemu.explain(arch, status)] + log.complaints()
     if len(log.boots) > 1:
         reasons.append(f"{len(log.boots)} boots in one run")
     end = log.boots[-1].end if log.boots else None
-    if end and end.get("verdict") != "ok":
+    if end and end.get("verdict") == "panic":
+        reasons.append(f"verdict panic: {end.get('reason', 'no reason given')}")
+    elif end and end.get("verdict") != "ok":
         reasons.append(f"verdict {end.get('verdict')}: {end.get('failed')} failed")
     return [r for r in reasons if r]
 
@@ -124,7 +138,7 @@ def boot(machine, limit_s, log_path=None, echo=None):
             if keep:
                 keep.write(data)
             if echo:
-                echo.write(data.replace(b"\r\n", b"\n"))
+                echo.write(data)
                 echo.flush()
         if not late:
             process.wait(max(KILL_WAIT_S, deadline - time.monotonic()))

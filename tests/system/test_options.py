@@ -1,0 +1,152 @@
+"""Each option of the command line changes the log, in the way that it says."""
+
+import re
+
+import pytest
+from boots import ARCH, QUICK, boot, boot_machine, good, machine
+
+from ttlib import qemu
+
+
+def plan(done):
+    return done.experiments["bandwidth"].plan
+
+
+def names(done):
+    return list(done.experiments["bandwidth"].levels)
+
+
+def level(done):
+    return next(iter(done.experiments["bandwidth"].levels.values()))
+
+
+def totals(done, member):
+    """One member of each level's accounting; 0 when nobody wanted a colour."""
+    return [f.get(member, 0) for f in done.of("alloc") if "pages" in f]
+
+
+def fixed(factor):
+    return lambda done: re.search(rf"{factor}=(\S+)", plan(done)["fixed"]).group(1)
+
+
+def nonzero(done, array):
+    """Colours that an array of the accounting counts at all."""
+    parts = done.last.parts("alloc", "v", array=array)
+    return [color for color, n in enumerate(n for part in parts for n in part) if n]
+
+
+# Nearly all memory is allocated, so that wanted colours run out.
+TIGHT = "run=bandwidth page_color=1024,1 subject=4M age=4:95:90 reps=2 warmup=0 passes=1 alloc=va"
+
+# option: (words without it, the word, what is read from both logs, its value with the word or None)
+CASES = {
+    "run": (QUICK, "run=latency", lambda d: list(d.experiments), ["latency"]),
+    "reps": (QUICK, "reps=3", lambda d: (plan(d)["reps"], len({f["block"] for f in d.of("sample")})), (3, 3)),
+    "warmup": (QUICK, "warmup=2", lambda d: (plan(d)["warmup"], d.text.count("warm-up")), (2, 2)),
+    "passes": (QUICK, "passes=3", lambda d: plan(d)["passes"], 3),
+    "seed": (f"{QUICK} alloc=random", "seed=99", lambda d: d.counts(), None),
+    "subject": (QUICK, "subject=32M", lambda d: plan(d)["subject_pages"] * 4096, 32 << 20),
+    "alloc": (QUICK, "alloc=random,va", names, ["alloc=random", "alloc=va"]),
+    "page_color": (QUICK, "page_color=512,2", lambda d: (level(d)["cache_bytes"], level(d)["ways"]), (512 << 10, 2)),
+    "page_struct": (QUICK, "page_struct=2.2:64+32", fixed("page_struct"), "2.2:64+32"),
+    "age": (QUICK, "age=off", lambda d: (fixed("age")(d), d.last.parts("alloc", "v", array="free_blocks")), None),
+    "colors": (f"{QUICK} alloc=set colors=0-3", "colors=4-9", lambda d: nonzero(d, "wanted"), list(range(4, 10))),
+    "clock": (QUICK, "clock=model", lambda d: d.last.end["verdict"], "fail"),  # plain QEMU has no model
+    "empty": (TIGHT, "empty=nearest", lambda d: totals(d, "distance_max"), None),
+    "mem": (QUICK, "mem=128M", lambda d: d.only("memory", what="total")["ram_pages"], None),
+    "hole": (QUICK, "hole=1M@100M", lambda d: [f["ranges"] for f in d.of("memory", what="map")], None),
+    "proc": (QUICK, "proc=on", lambda d: "# pages allocated: " in d.text, True),
+    "help": (QUICK, "help", lambda d: "# reps=N" in d.text, True),
+    "crash": (QUICK, "crash=panic", lambda d: d.last.end["verdict"], "panic"),
+}
+
+# Those that need a machine of their own, below.
+ELSEWHERE = {"console", "exit"}
+
+
+@pytest.mark.parametrize("option", CASES)
+def test_the_option_changes_the_log(option):
+    base, word, read, expected = CASES[option]
+    before, after = read(good(base)), read(boot(f"{base} {word}"))
+    assert before != after
+    if expected is not None:
+        assert after == expected
+
+
+def test_no_option_is_without_such_a_test():
+    listed = re.findall(r"^# (\w+)(?:=\S+)? {1,}", good("help").text, re.M)
+    options = {name for name in listed if name not in ("Tintype",)}
+    assert options == CASES.keys() | ELSEWHERE
+
+
+def test_empty_fail_shows_as_failed_allocations():
+    done = boot(f"{TIGHT} empty=fail")
+    assert sum(totals(done, "failed")) > 0
+    assert sum(totals(done, "distance_max")) == 0
+
+
+# ---- console and exit --------------------------------------------------------------------------
+
+pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="serial ports and exit of the PC")
+
+
+def swap_serial(argv, *serial):
+    at = argv.index("-serial")
+    return argv[:at] + list(serial) + argv[at + 2 :]
+
+
+@pytest.fixture
+def with_serial(monkeypatch):
+    """Boots with other serial ports than tt gives."""
+    plain = qemu.command
+
+    def start(cmdline, *serial):
+        monkeypatch.setattr(qemu, "command", lambda m: swap_serial(plain(m), *serial))
+        return boot_machine(machine(cmdline), limit_s=30)
+
+    return start
+
+
+def test_console_on_the_second_port(with_serial):
+    done = with_serial(f"{QUICK} console=ttyS1,9600", "-serial", "null", "-serial", "stdio")
+    assert done.ok
+    assert done.last.facts["console"] == "ttyS1,9600"
+
+
+def test_the_first_port_is_silent_then(with_serial):
+    done = with_serial(f"{QUICK} console=ttyS1", "-serial", "stdio", "-serial", "null")
+    assert (done.status, done.data) == (33, b"")
+
+
+@pytest.mark.parametrize("console", ["", "console=ttyS0", "console=none"])
+def test_no_serial_port_at_all_costs_no_more_than_the_log(with_serial, console):
+    """Every wait is bounded: the boot runs to its end, and the exit status says how it went."""
+    done = with_serial(f"{QUICK} {console}", "-serial", "none")
+    assert (done.status, done.data) == (33, b"")
+    assert with_serial(f"reps=0 {console}", "-serial", "none").status == 35
+
+
+def exit_status(monkeypatch, words):
+    plain = qemu.with_exit
+    monkeypatch.setattr(qemu, "with_exit", lambda cmdline: cmdline)
+    done = boot_machine(machine(f"run=list {words}"), limit_s=30)
+    monkeypatch.setattr(qemu, "with_exit", plain)
+    assert done.last.end["verdict"] == "ok"
+    return done.status
+
+
+def test_exit_poweroff_and_reboot_leave_the_machine(monkeypatch):
+    assert exit_status(monkeypatch, "exit=poweroff") == 0
+    assert exit_status(monkeypatch, "exit=reboot") == 0  # -no-reboot
+    assert exit_status(monkeypatch, "exit=qemu") == 33
+
+
+@pytest.mark.parametrize("words", ["exit=halt", ""])
+def test_halt_is_the_default(monkeypatch, words):
+    """The end record comes, QEMU stays: the time limit has to end it."""
+    from ttlib import run
+
+    monkeypatch.setattr(qemu, "with_exit", lambda cmdline: cmdline)
+    log, status, late = run.boot(machine(f"run=list {words}"), 3)
+    assert late
+    assert log.boots[-1].end["verdict"] == "ok"

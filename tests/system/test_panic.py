@@ -1,0 +1,49 @@
+"""Every way to crash ends in a panic that says where, with registers, a backtrace and a status."""
+
+import re
+
+import pytest
+from boots import ARCH, KERNEL, boot
+
+from ttlib.cli import main
+
+pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="the port's register names")
+
+WAYS = {
+    "panic": r"crash=panic: asked for",
+    "null": r"#PF page fault: write 0x8 at crash_null\+",
+    "text": r"#PF page fault: write 0xffffffff8[0-9a-f]+ \(protected\) at crash_text\+",
+    "div": r"#DE divide error at crash_div\+",
+    "stack": r"#DF double fault at descend",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_crash_is_a_panic_with_its_reason(way):
+    done = boot(f"crash={way}")
+    assert done.status == 35
+    end = done.only("end")
+    assert end["verdict"] == "panic"
+    assert re.search(WAYS[way], end["reason"])
+    assert re.search(r"^# panic: " + WAYS[way], done.text, re.M)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_backtrace_names_functions(way):
+    done = boot(f"crash={way}")
+    trace = done.text[done.text.index("# backtrace:") :]
+    names = re.findall(r"^#   [0-9a-f]{16} (\w+)", trace, re.M)
+    assert f"crash_{way}" in names
+    assert names.index("crash_now") < names.index("kernel_main")
+
+
+@pytest.mark.parametrize("way", [w for w in WAYS if w != "panic"])
+def test_a_trap_prints_registers(way):
+    text = boot(f"crash={way}").text
+    for name in ("rax", "rsp", "rip", "cr2", "cr3", "efl"):
+        assert re.search(rf"\b{name} [0-9a-f]{{16}}", text), name
+
+
+def test_tt_run_tells_the_reason(capfd):
+    assert main(["run", "--kernel", KERNEL, "--cmdline", "crash=div", "--timeout", "60"]) == 1
+    assert "#DE divide error" in capfd.readouterr().err
