@@ -3,17 +3,58 @@
 
 #include "core/errno.h"
 #include "core/kprintf.h"
+#include "core/panic.h"
 
 #include <string.h>
 
 static unsigned ranks;
 
+unsigned factor_index(const struct factor *f)
+{
+    unsigned i = 0;
+    while (__start_tt_factor[i] != f)
+        i++;
+    return i;
+}
+
+int factor_no_such_level(const char *text, const char *const *words, char *err, size_t err_bytes)
+{
+    const char *near = nearest_word(text, words);
+    size_t used = ksnprintf(err, err_bytes, "%s: nothing of that name%s%s; valid:", text,
+                            near ? ", nearest: " : "", near ? near : "");
+    for (; *words && used < err_bytes; words++)
+        used += ksnprintf(err + used, err_bytes - used, " %s", *words);
+    return -TT_EINVAL;
+}
+
+/* ---- the lists on the command line ------------------------------------------------------------
+ */
+
+static const char *nth_name(const struct factor *f, unsigned i)
+{
+    return f->words ? f->words[i] : f->nth(i);
+}
+
+/* Makes text the level's level of this factor; 0, or -TT_EINVAL with a message. */
+static int set_level(const struct factor *f, const char *text, struct level *l, char *err,
+                     size_t err_bytes)
+{
+    if (!f->words)
+        return f->level(text, &l->setup, err, err_bytes);
+    for (unsigned i = 0; f->words[i]; i++) {
+        if (!strcmp(f->words[i], text)) {
+            l->choice[factor_index(f)] = (uint8_t)i;
+            return 0;
+        }
+    }
+    return factor_no_such_level(text, f->words, err, err_bytes);
+}
+
 /* Adds one level to the list; 0, or -TT_EINVAL with a message. */
 static int add_level(const struct factor *f, const char *text, char *err, size_t err_bytes)
 {
     struct factor_levels *levels = f->levels;
-    struct setup scratch;
-    memset(&scratch, 0, sizeof scratch);
+    static struct level scratch;
     for (unsigned i = 0; i < levels->count; i++) {
         if (!strcmp(levels->text[i], text)) {
             ksnprintf(err, err_bytes, "level %s is there twice", text);
@@ -25,13 +66,13 @@ static int add_level(const struct factor *f, const char *text, char *err, size_t
         return -TT_EINVAL;
     }
     strcpy(levels->text[levels->count++], text);
-    return f->level(text, &scratch, err, err_bytes);
+    return set_level(f, text, &scratch, err, err_bytes);
 }
 
 static int add_all(const struct factor *f, char *err, size_t err_bytes)
 {
     const char *name;
-    for (unsigned i = 0; (name = f->nth(i)); i++) {
+    for (unsigned i = 0; (name = nth_name(f, i)); i++) {
         int bad = add_level(f, name, err, err_bytes);
         if (bad)
             return bad;
@@ -44,7 +85,7 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
     const struct factor *f = o->data;
     f->levels->count = 0;
     f->levels->rank = ++ranks;
-    if (f->nth && !strcmp(value, "all"))
+    if ((f->nth || f->words) && !strcmp(value, "all"))
         return add_all(f, err, err_bytes);
     bool ok = true;
     char text[LEVEL_TEXT_MAX];
@@ -61,6 +102,14 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
     return 0;
 }
 
+/* ---- the cross product ------------------------------------------------------------------------
+ */
+
+static bool applies(const struct factor *f, const char *workload)
+{
+    return !f->workload || !strcmp(f->workload, workload);
+}
+
 static unsigned level_count(const struct factor *f)
 {
     return f->levels->count ? f->levels->count : 1;
@@ -71,11 +120,12 @@ static const char *level_text(const struct factor *f, unsigned i)
     return f->levels->count ? f->levels->text[i] : f->initial;
 }
 
-static const struct factor *primary_factor(void)
+static const struct factor *primary_factor(const char *workload)
 {
     const struct factor *primary = NULL;
     for_each_registered (factor, f) {
-        if (level_count(f) > 1 && (!primary || f->levels->rank < primary->levels->rank))
+        if (applies(f, workload) && level_count(f) > 1 &&
+            (!primary || f->levels->rank < primary->levels->rank))
             primary = f;
     }
     return primary;
@@ -89,13 +139,16 @@ static bool append(char *name, size_t bytes, const struct factor *f, const char 
            bytes - used;
 }
 
-int levels_build(struct levels *out, char *err, size_t err_bytes)
+int levels_build(struct levels *out, const char *workload, char *err, size_t err_bytes)
 {
-    const struct factor *primary = primary_factor();
+    const struct factor *primary = primary_factor(workload);
     unsigned total = 1, primary_stride = 0;
     bool fits = true;
     memset(out, 0, sizeof *out);
+    check(1, registered_count(factor) <= FACTORS_MAX);
     for_each_registered (factor, f) {
+        if (!applies(f, workload))
+            continue;
         if (f == primary)
             primary_stride = total;
         total *= level_count(f);
@@ -111,9 +164,11 @@ int levels_build(struct levels *out, char *err, size_t err_bytes)
         struct level *l = &out->level[i];
         unsigned rest = i;
         for_each_registered (factor, f) {
+            if (!applies(f, workload))
+                continue;
             unsigned digit = rest % level_count(f);
             rest /= level_count(f);
-            int bad = f->level(level_text(f, digit), &l->setup, err, err_bytes);
+            int bad = set_level(f, level_text(f, digit), l, err, err_bytes);
             if (bad)
                 return bad;
             if (level_count(f) > 1)

@@ -1,9 +1,13 @@
 /*
  * Factors: the layout choices of an experiment, each a command-line key with a list of levels.
  *
- * A factor is a const record; its key takes one or more levels ("alloc=buddy,va"), each parsed
- * into a struct setup; "all" stands for every named level where levels have names. The levels of
- * an experiment are the cross product of all factors' levels.
+ * A factor is a const record; its key takes one or more levels ("alloc=buddy,va"); "all" stands
+ * for every named level where levels have names. The levels of an experiment are the cross
+ * product of its factors' levels.
+ *
+ * There are two kinds. A factor of placement parses a level into a struct setup, and belongs to
+ * every experiment. A choice belongs to one workload: its levels are names, and the workload asks
+ * for the index of the name (lab_choice() in workload.h); mm never hears of it.
  */
 #ifndef TT_LAB_FACTOR_H
 #define TT_LAB_FACTOR_H
@@ -11,6 +15,7 @@
 #include "core/cmdline.h"
 #include "mm/memory.h"
 
+#define FACTORS_MAX       32
 #define FACTOR_LEVELS_MAX 32
 #define LEVEL_TEXT_MAX    64
 
@@ -29,6 +34,9 @@ struct factor {
     const char *(*nth)(unsigned i); /* name of the i-th named level, NULL at the end; may be NULL */
     void (*list)(void);             /* prints the named levels for run=list; may be NULL */
     struct factor_levels *levels;
+    /* of a choice, which has no level(), nth() and list(): */
+    const char *workload;     /* whose choice it is; NULL for a factor of placement */
+    const char *const *words; /* names of its levels, NULL-terminated */
 };
 DECLARE_REGISTRY(factor);
 
@@ -47,6 +55,29 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
         .data = &id##_factor,                                                                      \
     }
 
+/* Defines a choice of the workload whose name is workload_; words_: an array for .words. */
+#define REGISTER_CHOICE(id, workload_, initial_, grammar_, help_, words_)                          \
+    static struct factor_levels id##_levels;                                                       \
+    REGISTER(factor, id) = {.name = #id,                                                           \
+                            .separator = ',',                                                      \
+                            .initial = initial_,                                                   \
+                            .levels = &id##_levels,                                                \
+                            .workload = workload_,                                                 \
+                            .words = words_};                                                      \
+    REGISTER(option, id) = {                                                                       \
+        .name = #id,                                                                               \
+        .grammar = grammar_,                                                                       \
+        .help = help_,                                                                             \
+        .parse = factor_option,                                                                    \
+        .data = &id##_factor,                                                                      \
+    }
+
+/* Position among the registered factors. */
+unsigned factor_index(const struct factor *f);
+
+/* Says that text is none of words (NULL-terminated), and which there are. Returns -TT_EINVAL. */
+int factor_no_such_level(const char *text, const char *const *words, char *err, size_t err_bytes);
+
 /* ---- the cross product ------------------------------------------------------------------------
  */
 
@@ -56,6 +87,7 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
 
 struct level {
     struct setup setup;
+    uint8_t choice[FACTORS_MAX]; /* by factor_index(): index into words; 0 for all but choices */
     unsigned reference;          /* index of the level it is compared with; its own for those */
     char name[LEVEL_NAME_BYTES]; /* "alloc=va age=4:95:50": the factors that have several levels */
 };
@@ -67,10 +99,11 @@ struct levels {
 };
 
 /*
- * All combinations of the factors' levels. The first factor on the command line that has
- * several levels is the primary one: each level is compared with the one that has the
- * primary's first level and the same levels of all other factors. 0, or -TT_EINVAL with a message.
+ * All combinations of the levels of the factors that a workload has. The first factor on the
+ * command line that has several levels is the primary one: each level is compared with the one that
+ * has the primary's first level and the same levels of all other factors. 0, or -TT_EINVAL with a
+ * message.
  */
-int levels_build(struct levels *out, char *err, size_t err_bytes);
+int levels_build(struct levels *out, const char *workload, char *err, size_t err_bytes);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Says that text is no level of a factor whose levels have names, and which there are. */
+/* factor_no_such_level() for a factor whose names come from a registry. */
 static int no_such_level(const char *text, const char *(*nth)(unsigned i), char *err,
                          size_t err_bytes)
 {
@@ -16,12 +16,7 @@ static int no_such_level(const char *text, const char *(*nth)(unsigned i), char 
     while (n < FACTOR_LEVELS_MAX && (words[n] = nth(n)))
         n++;
     words[n] = NULL;
-    const char *near = nearest_word(text, words);
-    size_t used = ksnprintf(err, err_bytes, "%s: nothing of that name%s%s; valid:", text,
-                            near ? ", nearest: " : "", near ? near : "");
-    for (unsigned i = 0; i < n && used < err_bytes; i++)
-        used += ksnprintf(err + used, err_bytes - used, " %s", words[i]);
-    return -TT_EINVAL;
+    return factor_no_such_level(text, words, err, err_bytes);
 }
 
 /* ---- alloc: the placement policy --------------------------------------------------------------

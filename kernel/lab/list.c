@@ -26,7 +26,10 @@ void list_print(void)
         kprintf("#   %-12s %s\n#     %s\n", p->name, p->what, p->words);
     kprintf("# factors (KEY=LEVEL,LEVEL...):\n");
     for_each_registered (factor, f) {
-        kprintf("#   %-12s default %s\n", f->name, f->initial);
+        kprintf("#   %-12s default %s%s%s\n", f->name, f->initial, f->workload ? ", of " : "",
+                f->workload ? f->workload : "");
+        for (unsigned i = 0; f->words && f->words[i]; i++)
+            kprintf("#     %s\n", f->words[i]);
         if (f->list)
             f->list();
     }

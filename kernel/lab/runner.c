@@ -11,6 +11,7 @@
 #include "lab/options.h"
 #include "lab/sample.h"
 #include "lab/selftests.h"
+#include "lab/stray.h"
 #include "lab/subject.h"
 #include "perf/model.h"
 
@@ -44,7 +45,9 @@ static int fail(const char *why)
 static void call_workload(void *arg)
 {
     struct sample *s = arg;
-    s->status = lab.work->run(s);
+    int status = lab.work->run(s);
+    if (status) /* 0 does not undo what lab_fail() said about a working set that did not fit */
+        s->status = status;
 }
 
 /* Runs the workload on the built instance; exceptions in it end the experiment, not the boot. */
@@ -180,7 +183,7 @@ static int start_accounts(void)
 
 static int prepare(const struct memmap *map)
 {
-    if (levels_build(&lab.levels, lab.failure, sizeof lab.failure))
+    if (levels_build(&lab.levels, lab.work->name, lab.failure, sizeof lab.failure))
         return -1;
     struct lab_scale scale = scale_of(&lab.levels);
     bool strict = lab_options.subject_bytes != 0;
@@ -241,9 +244,15 @@ static void run_named(const char *name, const struct memmap *map)
 
 void lab_run(const struct memmap *map)
 {
-    char name[32];
+    char name[32], why[96];
     bool ok = true;
     unsigned plan = 1;
+    if (stray_key(lab_options.run, why, sizeof why)) {
+        ktap_begin(1);
+        ktap_result(KTAP_FAIL, "cmdline", "%s", why);
+        ktap_end();
+        return;
+    }
     for (const char *c = lab_options.run; *c; c++)
         plan += *c == ',';
     ktap_begin(plan);

@@ -45,6 +45,11 @@ int lab_fail(struct sample *s, const char *fmt, ...)
     return -1;
 }
 
+unsigned lab_choice(const struct sample *s, const struct factor *f)
+{
+    return s->results->levels->level[s->level].choice[factor_index(f)];
+}
+
 void *lab_grow(struct sample *s, uint64_t bytes)
 {
     for (; s->mapped_bytes < bytes; s->mapped_bytes += PAGE_SIZE) {
@@ -121,6 +126,14 @@ void lab_stop(struct lab_interval *i)
     for (unsigned c = 0; c < counters_count(); c++)
         i->counter[c] = now[c] - i->counter[c];
     i->clock = clock_elapsed(i->clock, end, &i->zero);
+}
+
+void lab_add(struct lab_interval *sum, const struct lab_interval *part)
+{
+    for (unsigned c = 0; c < counters_count(); c++)
+        sum->counter[c] += part->counter[c];
+    sum->clock += part->clock;
+    sum->zero |= part->zero;
 }
 
 struct cell {

@@ -44,6 +44,7 @@ struct lab_scale {
 };
 
 struct sample;
+struct factor;
 
 struct workload {
     const char *name;
@@ -72,6 +73,9 @@ uint64_t lab_x(const struct sample *s, unsigned point);
 /* Passes over a working set that are averaged into one value (passes=). */
 unsigned lab_passes(const struct sample *s);
 
+/* Index of the word that this sample's level has for a choice of the workload (factor.h). */
+unsigned lab_choice(const struct sample *s, const struct factor *f);
+
 /*
  * Maps pages, chosen by the instance's policy, until `bytes` are mapped at consecutive virtual
  * addresses; returns the first address, the same in every call of a sample, or NULL when the
@@ -96,8 +100,11 @@ struct lab_interval {
 void lab_start(struct lab_interval *i);
 void lab_stop(struct lab_interval *i);
 
-/* The metric from a stopped interval in which `amount` bytes, flops, steps ... were done, in all
- * passes together; and the metrics derived from it. */
+/* Adds a stopped interval to a sum that began as {0}: for passes with other work between them. */
+void lab_add(struct lab_interval *sum, const struct lab_interval *part);
+
+/* The metric from a stopped interval (or a sum of them) in which `amount` bytes, flops, steps ...
+ * were done, in all passes together; and the metrics derived from it. */
 void lab_measured(struct sample *s, unsigned point, unsigned metric, const struct lab_interval *i,
                   uint64_t amount);
 

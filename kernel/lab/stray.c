@@ -1,0 +1,39 @@
+/* Finds keys without their workload. Contract in stray.h. */
+#include "lab/stray.h"
+
+#include "core/kprintf.h"
+#include "lab/axis.h"
+#include "lab/factor.h"
+
+#include <string.h>
+
+static bool runs(const char *run, const char *workload)
+{
+    char name[32];
+    bool ok = true;
+    for (const char *rest = run; rest && ok;) {
+        rest = parse_item(rest, ',', name, sizeof name, &ok);
+        if (ok && !strcmp(name, workload))
+            return true;
+    }
+    return false;
+}
+
+static bool say_stray(const char *key, const char *workload, char *err, size_t err_bytes)
+{
+    ksnprintf(err, err_bytes, "%s= belongs to %s, which run= does not name", key, workload);
+    return true;
+}
+
+bool stray_key(const char *run, char *err, size_t err_bytes)
+{
+    for_each_registered (factor, f) {
+        if (f->workload && f->levels->count && !runs(run, f->workload))
+            return say_stray(f->name, f->workload, err, err_bytes);
+    }
+    for_each_registered (axis, a) {
+        if (a->given->count && !runs(run, a->workload))
+            return say_stray(a->name, a->workload, err, err_bytes);
+    }
+    return false;
+}
