@@ -23,7 +23,7 @@ static EFI_STATUS open_file(EFI_HANDLE device, const char *path, EFI_FILE_PROTOC
     CHAR16 name[128];
     UINTN n = 0;
 
-    for (; path[n] && n < sizeof(name) / sizeof(name[0]) - 1; n++)
+    for (; n < sizeof(name) / sizeof(name[0]) - 1 && path[n]; n++)
         name[n] = (CHAR16)path[n];
     name[n] = 0;
 

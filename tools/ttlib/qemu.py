@@ -7,11 +7,11 @@ everywhere. Nothing is added that the guest does not need, so that boots are qui
 import os
 from dataclasses import dataclass, field
 
-from . import model
+from . import media, model
 from .errors import Usage
 
 ARCHES = ("x86_64", "alpha")
-BOOTS = ("kernel",)
+BOOTS = ("kernel", *media.WAYS)
 
 # Alpha's firmware copies 256 bytes of command line, the closing NUL included.
 CMDLINE_MAX = {"x86_64": 2047, "alpha": 255}
@@ -32,6 +32,7 @@ class Machine:
     smp: int = 1
     model: str = ""  # name of a machine file: run under the cache model
     ram: object = None  # the file behind its RAM, deleted with this object
+    medium: object = None  # the folder with what it boots from, likewise
     serial: bool = True
     gdb: str = ""  # path of the socket where gdb may connect; the machine starts stopped
     extra: list = field(default_factory=list)
@@ -54,12 +55,18 @@ def command(machine):
     if len(cmdline) > longest:
         raise Usage(f"the command line has {len(cmdline)} bytes; {machine.arch} takes {longest}")
     argv = [f"qemu-system-{machine.arch}"]
-    argv += _x86_64() if machine.arch == "x86_64" else _alpha()
+    argv += _x86_64(machine.boot) if machine.arch == "x86_64" else _alpha()
     if machine.model:
         more, machine.ram = model.arguments(machine.model, machine.mem)
         argv += more
     argv += ["-m", machine.mem, "-smp", str(machine.smp)]
-    argv += ["-kernel", machine.kernel, "-append", cmdline]
+    if machine.boot == "kernel":
+        argv += ["-kernel", machine.kernel, "-append", cmdline]
+    elif machine.arch == "x86_64":
+        more, machine.medium = media.arguments(machine.boot, machine.kernel, cmdline)
+        argv += more
+    else:
+        raise Usage(f"--boot {machine.boot} is for x86_64 only")
     argv += ["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none"]
     argv += ["-serial", "stdio" if machine.serial else "none"]
     argv += ["-no-reboot"]  # a triple fault ends the run instead of repeating it
@@ -69,10 +76,10 @@ def command(machine):
     return argv + machine.extra
 
 
-def _x86_64():
+def _x86_64(boot):
     argv = ["-M", "q35", "-accel", "tcg", "-cpu", "max"]
     # qboot goes straight to the PVH entry: 0.1 s less than SeaBIOS.
-    argv += ["-bios", QBOOT] if os.path.exists(QBOOT) else []
+    argv += ["-bios", QBOOT] if boot == "kernel" and os.path.exists(QBOOT) else []
     return argv + ["-device", "isa-debug-exit,iobase=0xf4,iosize=1"]
 
 
