@@ -69,15 +69,16 @@ static int add_level(const struct factor *f, const char *text, char *err, size_t
     return set_level(f, text, &scratch, err, err_bytes);
 }
 
+/* Every named level, the default one first: it is what the others are compared with. */
 static int add_all(const struct factor *f, char *err, size_t err_bytes)
 {
     const char *name;
-    for (unsigned i = 0; (name = nth_name(f, i)); i++) {
-        int bad = add_level(f, name, err, err_bytes);
-        if (bad)
-            return bad;
+    int bad = add_level(f, f->initial, err, err_bytes);
+    for (unsigned i = 0; !bad && (name = nth_name(f, i)); i++) {
+        if (strcmp(name, f->initial))
+            bad = add_level(f, name, err, err_bytes);
     }
-    return 0;
+    return bad;
 }
 
 int factor_option(const struct option *o, const char *value, char *err, size_t err_bytes)

@@ -20,24 +20,31 @@ unit_record_src         := kernel/core/record.c kernel/core/crc32.c kernel/lab/r
 unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
 
-UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk
+UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk mm_memory
 unit_mm_memmap_src := kernel/mm/memmap.c kernel/mm/memmap_options.c kernel/core/cmdline.c \
 	kernel/core/cmdline_values.c
 unit_mm_buddy_src  := tests/unit/mm_oracle.c kernel/mm/buddy.c kernel/mm/buddy_check.c \
 	kernel/mm/page.c kernel/mm/color.c kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_buddy_junk_src   := $(filter kernel/%,$(unit_mm_buddy_src))
 unit_mm_buddy_junk_check := 2
+unit_mm_memory_src := tests/unit/mm_oracle.c tests/unit/mm_instance.c \
+	$(filter-out kernel/mm/own.c kernel/mm/memmap%,$(wildcard kernel/mm/*.c kernel/mm/policy/*.c)) \
+	kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_page_src   := kernel/mm/page.c kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_color_src  := kernel/mm/color.c
 unit_mm_color_spec_src := kernel/mm/color.c kernel/mm/color_spec.c kernel/core/cmdline.c \
 	kernel/core/cmdline_values.c
 
+UNIT_NAMES += lab_factor lab_subject
+unit_lab_factor_src  := kernel/lab/factor.c kernel/core/cmdline.c kernel/core/cmdline_values.c
+unit_lab_subject_src := kernel/lab/subject.c kernel/mm/memmap.c
+
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
 UNIT_DIR := $(BUILD)/unit
-UNIT_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Wmissing-prototypes -Werror \
+UNIT_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Wmissing-prototypes -Wno-missing-field-initializers -Werror \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
-	-fno-strict-aliasing -Wno-clobbered -Ikernel -Itests/unit/arch/include -Itests/unit
+	-fno-strict-aliasing -fno-toplevel-reorder -Wno-clobbered -Ikernel -Itests/unit/arch/include -Itests/unit
 
 # $(1): NAME. Each test compiles its own objects, so that CHECK levels and flags do not mix.
 define unit_rules

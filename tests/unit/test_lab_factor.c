@@ -1,0 +1,238 @@
+/*
+ * Factors: which levels a command line gives, in which order they are combined, what each is
+ * compared with, and that nothing is chosen silently.
+ */
+#include "host.h"
+
+#include "core/errno.h"
+#include "core/kprintf.h"
+#include "lab/factor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- factors of our own: a number, a name, a choice -------------------------------------------
+ */
+
+static int level_number(const char *text, struct setup *s, char *err, size_t err_bytes)
+{
+    uint64_t v;
+    if (parse_u64(text, 0, 99, &v)) {
+        ksnprintf(err, err_bytes, "%s: valid: 0 to 99", text);
+        return -TT_EINVAL;
+    }
+    s->age.cycles = (unsigned)v;
+    return 0;
+}
+
+REGISTER_FACTOR(number, '/', "7", "N[/N...]", "a number", level_number, NULL, NULL);
+
+static const char *const names[] = {"ant", "bee", "cat", NULL};
+
+static const char *nth(unsigned i)
+{
+    return names[i];
+}
+
+static int level_animal(const char *text, struct setup *s, char *err, size_t err_bytes)
+{
+    for (unsigned i = 0; names[i]; i++) {
+        if (!strcmp(names[i], text)) {
+            s->color.ways = i;
+            return 0;
+        }
+    }
+    return factor_no_such_level(text, names, err, err_bytes);
+}
+
+REGISTER_FACTOR(animal, ',', "bee", "NAME[,NAME...]|all", "a name", level_animal, nth, NULL);
+
+static const char *const loops[] = {"ijk", "ikj", NULL};
+REGISTER_CHOICE(loop, "matmul", "ijk", "ijk|ikj", "a choice of one workload", loops);
+
+/* ---- helpers ----------------------------------------------------------------------------------
+ */
+
+static struct levels levels;
+static char err[320];
+
+static int set(const char *key, const char *value)
+{
+    err[0] = '\0';
+    for_each_registered (option, o) {
+        if (!strcmp(o->name, key))
+            return o->parse(o, value, err, sizeof err);
+    }
+    fail_msg("no option %s", key);
+    return 0;
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    for_each_registered (factor, f)
+        memset(f->levels, 0, sizeof *f->levels);
+    return 0;
+}
+
+static void build(void)
+{
+    assert_int_equal(levels_build(&levels, "bandwidth", err, sizeof err), 0);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------
+ */
+
+static void defaults_are_one_level(void **state)
+{
+    (void)state;
+    build();
+    assert_int_equal(levels.count, 1);
+    assert_string_equal(levels.level[0].name, "all");
+    assert_string_equal(levels.fixed, "number=7 animal=bee");
+    assert_int_equal(levels.level[0].setup.age.cycles, 7);
+    assert_int_equal(levels.level[0].setup.color.ways, 1);
+    assert_int_equal(levels.level[0].reference, 0);
+}
+
+/* Every combination once; each compared with the primary's first level and the same others. */
+static void cross_product(void **state)
+{
+    (void)state;
+    assert_int_equal(set("animal", "cat,ant"), 0);
+    assert_int_equal(set("number", "1/2/3"), 0);
+    build();
+    assert_int_equal(levels.count, 6);
+    bool seen[4][3] = {{false}};
+    for (unsigned i = 0; i < 6; i++) {
+        const struct level *l = &levels.level[i], *vs = &levels.level[l->reference];
+        char name[64];
+        assert_false(seen[l->setup.age.cycles][l->setup.color.ways]);
+        seen[l->setup.age.cycles][l->setup.color.ways] = true;
+        snprintf(name, sizeof name, "number=%u animal=%s", l->setup.age.cycles,
+                 names[l->setup.color.ways]);
+        assert_string_equal(l->name, name);
+        /* animal came first on the command line, so its first level, cat, is the reference */
+        assert_int_equal(vs->setup.color.ways, 2);
+        assert_int_equal(vs->setup.age.cycles, l->setup.age.cycles);
+        assert_int_equal(vs->reference, l->reference);
+    }
+    assert_string_equal(levels.fixed, "");
+}
+
+/* The same levels, the other factor first on the command line: other references. */
+static void the_command_line_names_the_primary_factor(void **state)
+{
+    (void)state;
+    assert_int_equal(set("number", "1/2"), 0);
+    assert_int_equal(set("animal", "cat,ant"), 0);
+    build();
+    for (unsigned i = 0; i < 4; i++) {
+        const struct level *vs = &levels.level[levels.level[i].reference];
+        assert_int_equal(vs->setup.age.cycles, 1);
+        assert_int_equal(vs->setup.color.ways, levels.level[i].setup.color.ways);
+    }
+}
+
+/* One level is no factor of interest: it cannot be the primary one. */
+static void a_single_level_is_fixed(void **state)
+{
+    (void)state;
+    assert_int_equal(set("animal", "cat"), 0);
+    assert_int_equal(set("number", "4/5"), 0);
+    build();
+    assert_string_equal(levels.fixed, "animal=cat");
+    assert_string_equal(levels.level[1].name, "number=5");
+    assert_int_equal(levels.level[1].reference, 0);
+}
+
+static void all_starts_with_the_default(void **state)
+{
+    (void)state;
+    assert_int_equal(set("animal", "all"), 0);
+    build();
+    assert_int_equal(levels.count, 3);
+    assert_string_equal(levels.level[0].name, "animal=bee");
+    assert_string_equal(levels.level[1].name, "animal=ant");
+    assert_string_equal(levels.level[2].name, "animal=cat");
+}
+
+static void the_last_of_equal_keys_wins(void **state)
+{
+    (void)state;
+    assert_int_equal(set("animal", "cat,ant"), 0);
+    assert_int_equal(set("animal", "ant"), 0);
+    build();
+    assert_int_equal(levels.count, 1);
+    assert_int_equal(levels.level[0].setup.color.ways, 0);
+}
+
+static void a_choice_belongs_to_its_workload(void **state)
+{
+    (void)state;
+    assert_int_equal(set("loop", "ikj,ijk"), 0);
+    build();
+    assert_int_equal(levels.count, 1);
+    assert_null(strstr(levels.fixed, "loop"));
+    assert_int_equal(levels_build(&levels, "matmul", err, sizeof err), 0);
+    assert_int_equal(levels.count, 2);
+    for_each_registered (factor, f) {
+        if (!strcmp(f->name, "loop")) {
+            assert_int_equal(levels.level[0].choice[factor_index(f)], 1);
+            assert_int_equal(levels.level[1].choice[factor_index(f)], 0);
+        }
+    }
+}
+
+static void bad_levels_are_named(void **state)
+{
+    (void)state;
+    assert_int_equal(set("animal", "cat,bea"), -TT_EINVAL);
+    assert_non_null(strstr(err, "bea"));
+    assert_non_null(strstr(err, "nearest: bee"));
+    assert_non_null(strstr(err, "ant bee cat"));
+    assert_int_equal(set("number", "1/100"), -TT_EINVAL);
+    assert_non_null(strstr(err, "100: valid: 0 to 99"));
+    assert_int_equal(set("animal", "cat,cat"), -TT_EINVAL);
+    assert_non_null(strstr(err, "cat is there twice"));
+    assert_int_equal(set("animal", "cat,,ant"), -TT_EINVAL);
+    assert_non_null(strstr(err, "empty"));
+    assert_int_equal(set("animal", ""), -TT_EINVAL);
+    assert_int_equal(set("loop", "kji"), -TT_EINVAL);
+    assert_non_null(strstr(err, "ijk ikj"));
+}
+
+static void too_many_levels_are_an_error(void **state)
+{
+    (void)state;
+    char many[256] = "0";
+    for (unsigned i = 1; i <= FACTOR_LEVELS_MAX; i++)
+        snprintf(many + strlen(many), sizeof many - strlen(many), "/%u", i);
+    assert_int_equal(set("number", many), -TT_EINVAL);
+    assert_non_null(strstr(err, "at most"));
+
+    *strrchr(many, '/') = '\0'; /* 32 levels: fine alone, too many in product with 3 */
+    assert_int_equal(set("number", many), 0);
+    build();
+    assert_int_equal(set("animal", "all"), 0);
+    assert_int_equal(levels_build(&levels, "bandwidth", err, sizeof err), -TT_EINVAL);
+    assert_non_null(strstr(err, "multiply to more than 64"));
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, forget)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(defaults_are_one_level),
+        TEST(cross_product),
+        TEST(the_command_line_names_the_primary_factor),
+        TEST(a_single_level_is_fixed),
+        TEST(all_starts_with_the_default),
+        TEST(the_last_of_equal_keys_wins),
+        TEST(a_choice_belongs_to_its_workload),
+        TEST(bad_levels_are_named),
+        TEST(too_many_levels_are_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/*
+ * Planning the subject: on random memory maps the plan owns only RAM, never its own notes, as many
+ * frames as were asked for or as there can be, and says so when that is too few.
+ */
+#include "host.h"
+
+#include "arch.h"
+#include "core/errno.h"
+#include "core/rng.h"
+#include "lab/subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct memmap map;
+static struct subject plan;
+static struct levels levels;
+static char err[200];
+
+/* Notes of 64 bytes a frame and a fixed part: what memory_bytes is asked for here. */
+size_t memory_bytes(const struct setup *s, uint32_t pages)
+{
+    return s->layout.stride_bytes * (size_t)pages + 5000;
+}
+
+static void one_level(uint32_t stride)
+{
+    levels.count = 2;
+    levels.level[0].setup.layout.stride_bytes = 40;
+    levels.level[1].setup.layout.stride_bytes = stride;
+}
+
+static void add(uint64_t start, uint64_t end, uint32_t type)
+{
+    assert_int_equal(memmap_set(&map, (struct pfn_range){pfn(start), pfn(end)}, type), 0);
+}
+
+static bool is_ram(uint64_t frame)
+{
+    for_each_range (&map, r, MEM_RAM) {
+        if (frame >= r->at.start.n && frame < r->at.end.n)
+            return true;
+    }
+    return false;
+}
+
+/* Everything a plan promises, frame by frame. */
+static void check_plan(void)
+{
+    uint64_t pages = 0, area = arch_virt_to_phys(plan.area).a >> PAGE_SHIFT;
+    uint64_t area_pages = plan.area_bytes >> PAGE_SHIFT;
+    for (unsigned i = 0; i < plan.range_count; i++) {
+        struct pfn_range r = plan.range[i];
+        assert_true(r.start.n < r.end.n);
+        if (i)
+            assert_true(plan.range[i - 1].end.n <= r.start.n);
+        for (uint64_t f = r.start.n; f < r.end.n; f++) {
+            assert_true(is_ram(f));
+            assert_false(f >= area && f < area + area_pages);
+        }
+        pages += r.end.n - r.start.n;
+    }
+    for (uint64_t f = area; f < area + area_pages; f++)
+        assert_true(is_ram(f));
+    assert_int_equal(pages, plan.pages);
+    for (unsigned i = 0; i < levels.count; i++)
+        assert_true(memory_bytes(&levels.level[i].setup, plan.pages) <= plan.area_bytes);
+}
+
+static void random_maps(void **state)
+{
+    (void)state;
+    struct rng g = rng_stream(1, 1);
+    for (unsigned round = 0; round < 300; round++) {
+        map.count = 0;
+        one_level(40 + 4 * rng_below(&g, 40));
+        for (unsigned i = rng_below(&g, 6) + 1; i > 0; i--) {
+            uint64_t start = rng_below(&g, 40000) + 1;
+            add(start, start + 1 + rng_below(&g, 8000), rng_below(&g, 3) ? MEM_RAM : MEM_RESERVED);
+        }
+        uint64_t want = (1024ul + rng_below(&g, 9000)) << PAGE_SHIFT;
+        if (subject_plan(&plan, &map, &levels, want, false, err, sizeof err)) {
+            assert_non_null(strstr(err, "subject: "));
+            continue;
+        }
+        check_plan();
+        assert_true(plan.pages <= want >> PAGE_SHIFT);
+        assert_true(plan.pages >= 1024);
+        /* strict means: exactly that much, or an error */
+        if (!subject_plan(&plan, &map, &levels, want, true, err, sizeof err))
+            assert_int_equal(plan.pages, want >> PAGE_SHIFT);
+    }
+}
+
+static void the_largest_stride_decides(void **state)
+{
+    (void)state;
+    uint64_t pages[2];
+    for (unsigned i = 0; i < 2; i++) {
+        map.count = 0;
+        add(1000, 9000, MEM_RAM);
+        one_level(i ? 2048 : 64);
+        assert_int_equal(subject_plan(&plan, &map, &levels, 1ul << 40, false, err, sizeof err), 0);
+        check_plan();
+        pages[i] = plan.pages;
+    }
+    /* 8000 frames: of 65 64ths, and of 3 halves, at most 3% less than could be */
+    assert_true(pages[0] <= 8000 * 64 / 65 && pages[0] >= 8000 * 64 / 65 * 96 / 100);
+    assert_true(pages[1] <= 8000 * 2 / 3 && pages[1] >= 8000 * 2 / 3 * 96 / 100);
+}
+
+/* One range large enough is taken alone, from a block of the largest order on. */
+static void largest_range_first_and_aligned(void **state)
+{
+    (void)state;
+    map.count = 0;
+    add(1, 159, MEM_RAM);
+    add(300, 2000, MEM_RAM);
+    add(2100, 40000, MEM_RAM);
+    one_level(64);
+    assert_int_equal(
+        subject_plan(&plan, &map, &levels, 8192ul << PAGE_SHIFT, true, err, sizeof err), 0);
+    check_plan();
+    assert_int_equal(plan.range_count, 1);
+    assert_int_equal(plan.range[0].start.n, 3072);
+    assert_int_equal(plan.pages, 8192);
+}
+
+static void errors_say_what_would_do(void **state)
+{
+    (void)state;
+    map.count = 0;
+    add(1000, 9000, MEM_RAM);
+    one_level(64);
+    assert_int_equal(subject_plan(&plan, &map, &levels, 1ul << 30, true, err, sizeof err),
+                     -TT_ENOMEM);
+    assert_non_null(strstr(err, "1024 MiB asked for, at most about 30 MiB"));
+    assert_int_equal(subject_plan(&plan, &map, &levels, 1ul << 20, false, err, sizeof err),
+                     -TT_ENOMEM);
+    assert_non_null(strstr(err, "at least 4096 KiB"));
+    map.count = 0;
+    add(1000, 1500, MEM_RAM);
+    assert_int_equal(subject_plan(&plan, &map, &levels, 32ul << 20, false, err, sizeof err),
+                     -TT_ENOMEM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_maps),
+        cmocka_unit_test(the_largest_stride_decides),
+        cmocka_unit_test(largest_range_first_and_aligned),
+        cmocka_unit_test(errors_say_what_would_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
