@@ -35,8 +35,10 @@ unit_mm_color_src  := kernel/mm/color.c
 unit_mm_color_spec_src := kernel/mm/color.c kernel/mm/color_spec.c kernel/core/cmdline.c \
 	kernel/core/cmdline_values.c
 
-UNIT_NAMES += lab_factor lab_subject
+UNIT_NAMES += lab_factor lab_results lab_subject
 unit_lab_factor_src  := kernel/lab/factor.c kernel/core/cmdline.c kernel/core/cmdline_values.c
+unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
+	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
 unit_lab_subject_src := kernel/lab/subject.c kernel/mm/memmap.c
 
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
