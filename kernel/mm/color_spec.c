@@ -200,11 +200,18 @@ int color_spec_parse(const char *s, const struct arch_cache *caches, unsigned n,
 
 void color_spec_map(const struct color_spec *s, struct color_map *m)
 {
-    if (s->kind == COLOR_MODULO) {
+    bool fits = true;
+    switch (s->kind) {
+    case COLOR_MODULO:
         color_map_modulo(m, s->colors);
-    } else {
-        bool fits = color_map_xor(m, s->mask, s->masks);
-        check(1, fits);
-        (void)fits;
+        break;
+    case COLOR_XOR:
+        fits = color_map_xor(m, s->mask, s->masks);
+        break;
+    case COLOR_TABLE:
+        color_map_table(m, s->table, s->table_start, s->colors);
+        break;
     }
+    check(1, fits);
+    (void)fits;
 }

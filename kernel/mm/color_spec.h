@@ -24,7 +24,7 @@ struct arch_cache;
 #define COLOR_CACHES_MAX 4
 
 struct color_spec {
-    enum color_kind kind; /* COLOR_MODULO or COLOR_XOR */
+    enum color_kind kind;
     uint32_t colors;
     uint64_t size_bytes; /* of the coloured cache; xor: a page of each colour; 0 for off */
     unsigned ways;
@@ -33,6 +33,8 @@ struct color_spec {
     uint32_t cache_colors[COLOR_CACHES_MAX];
     unsigned masks;
     uint64_t mask[COLOR_MASKS_MAX];
+    const color_t *table; /* COLOR_TABLE: as measured, by whoever fills this in */
+    pfn_t table_start;
 };
 
 /*

@@ -17,9 +17,14 @@ static void color_maps(const struct setup *s, struct color_map *color, struct co
         color_map_modulo(lists, 1);
 }
 
-static size_t state_bytes(const struct setup *s, const struct color_map *color)
+static size_t state_bytes(const struct setup *s)
 {
-    return s->policy->state_bytes ? s->policy->state_bytes(color) : 0;
+    return s->policy->state_bytes ? s->policy->state_bytes(&s->color) : 0;
+}
+
+int setup_check(const struct setup *s, char *err, size_t err_bytes)
+{
+    return s->policy->unfit ? s->policy->unfit(&s->color, err, err_bytes) : 0;
 }
 
 /* Parts of the area, each 64-byte aligned, in this order. */
@@ -33,7 +38,7 @@ size_t memory_bytes(const struct setup *s, uint32_t pages)
     struct color_map color, lists;
     color_maps(s, &color, &lists);
     return part(pages_bytes(&s->layout, pages)) + part(buddy_bytes(&lists)) +
-           part(account_bytes(&color)) + part(state_bytes(s, &color)) + part(age_bytes(pages));
+           part(account_bytes(&color)) + part(state_bytes(s)) + part(age_bytes(pages));
 }
 
 /* ---- allocating, by kind of policy -------------------------------------------------------------
@@ -122,11 +127,25 @@ static pfn_t alloc_picked(struct memory *m, const struct place_request *q)
     return delivered(m, want, p, q->order);
 }
 
+/* For policies that follow what was delivered. */
+static pfn_t alloc_followed(struct memory *m, const struct place_request *q)
+{
+    const struct policy *policy = m->setup->policy;
+    pfn_t p =
+        policy->pick ? alloc_picked(m, q) : wanted_slowly(m, q->order, policy->want(&m->policy, q));
+    if (p.n != PFN_NONE.n)
+        policy->got(&m->policy, q, p);
+    return p;
+}
+
 static void choose_alloc(struct memory *m)
 {
     const struct policy *policy = m->setup->policy;
     bool mask = m->color.mask != COLOR_NO_MASK;
-    if (policy->pick)
+    m->freed = policy->freed;
+    if (policy->got)
+        m->alloc = alloc_followed;
+    else if (policy->pick)
         m->alloc = alloc_picked;
     else if (policy->want)
         m->alloc = mask ? alloc_wanted : alloc_wanted_other;
@@ -149,12 +168,19 @@ void memory_build(struct memory *m, const struct setup *s, const struct subject 
     account_init(&m->account, &m->color, at);
     at += part(account_bytes(&m->color));
     m->policy = (struct policy_state){
-        .map = &m->color, .buddy = &m->buddy, .rng = rng_stream(seed, STREAM_POLICY), .own = at};
-    memset(at, 0, state_bytes(s, &m->color));
-    at += part(state_bytes(s, &m->color));
+        .map = &m->color,
+        .spec = &s->color,
+        .buddy = &m->buddy,
+        .rng = rng_stream(seed, STREAM_POLICY),
+        .own = at,
+    };
+    memset(at, 0, state_bytes(s));
+    at += part(state_bytes(s));
 
     buddy_add_all(&m->buddy);
     age_run(&m->buddy, &s->age, rng_stream(seed, STREAM_AGE), (uint32_t *)at);
+    if (s->policy->start)
+        s->policy->start(&m->policy);
 }
 
 const char *memory_check(struct memory *m)

@@ -36,6 +36,7 @@ struct subject {
 struct memory {
     const struct setup *setup;
     pfn_t (*alloc)(struct memory *m, const struct place_request *q); /* by kind of policy */
+    void (*freed)(struct policy_state *s, pfn_t p, unsigned order);  /* the policy's, or NULL */
     struct color_map color;      /* of the cache under study: policy and accounting */
     struct color_map list_color; /* of the free lists: the same, or one colour */
     struct pages pages;
@@ -44,12 +45,16 @@ struct memory {
     struct account account;
 };
 
+/* 0, or -TT_EINVAL when the choices of a set-up do not go together, with the reason in err. */
+int setup_check(const struct setup *s, char *err, size_t err_bytes);
+
 /* Bytes of area that an instance of `pages` frames needs under a set-up. */
 size_t memory_bytes(const struct setup *s, uint32_t pages);
 
 /*
  * Builds an instance over the subject and ages it. seed decides the ageing (the same for every
- * set-up) and the policy's draws. Precondition: the area is large enough.
+ * set-up) and the policy's draws. Preconditions: setup_check() has nothing against
+ * it; the area is large enough.
  */
 void memory_build(struct memory *m, const struct setup *s, const struct subject *on, uint64_t seed);
 
@@ -65,6 +70,8 @@ static inline pfn_t memory_alloc(struct memory *m, const struct place_request *q
 /* Gives a block back. Preconditions as buddy_free(). */
 static inline void memory_free(struct memory *m, pfn_t p, unsigned order)
 {
+    if (__builtin_expect(m->freed != NULL, 0))
+        m->freed(&m->policy, p, order);
     buddy_free(&m->buddy, p, order);
 }
 

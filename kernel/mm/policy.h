@@ -3,7 +3,8 @@
  *
  * A policy is one file in kernel/mm/policy/ that registers a const record; its header comment
  * names the rule, the source, and where we deviate. A policy only chooses: splitting, merging
- * and accounting are the same for all (mm/buddy.h, mm/memory.h).
+ * and accounting are the same for all (mm/buddy.h, mm/memory.h). All hooks but one of want and
+ * pick are optional, and what a policy does not use costs its instance nothing.
  */
 #ifndef TT_MM_POLICY_H
 #define TT_MM_POLICY_H
@@ -11,6 +12,7 @@
 #include "core/registry.h"
 #include "core/rng.h"
 #include "mm/buddy.h"
+#include "mm/color_spec.h"
 
 /* One request for memory: what a fault handler knows. */
 struct place_request {
@@ -20,14 +22,21 @@ struct place_request {
     unsigned order;
 };
 
-/* State of one instance's policy. `own` holds policy->state_bytes(map) bytes, zeroed. */
+/* State of one instance's policy. `own` holds policy->state_bytes(spec) bytes, zeroed. */
 struct policy_state {
-    const struct color_map *map; /* the coloured cache: what want() answers in */
+    const struct color_map *map;   /* the coloured cache: what want() answers in */
+    const struct color_spec *spec; /* where it came from: the caches of a level with several */
     struct buddy *buddy;
     struct rng rng; /* a stream of its own, from the instance's seed */
-    uint64_t cursor;
     void *own;
 };
+
+/* A number that a policy keeps about itself, for the log. */
+struct policy_counter {
+    const char *name;
+    uint64_t value;
+};
+#define POLICY_COUNTERS_MAX 4
 
 struct policy {
     const char *name;
@@ -41,7 +50,19 @@ struct policy {
      * COLOR_NONE at the call, becomes the colour that it tried first, if it had one.
      */
     pfn_t (*pick)(struct policy_state *s, const struct place_request *q, color_t *want);
-    size_t (*state_bytes)(const struct color_map *map);
+
+    size_t (*state_bytes)(const struct color_spec *spec);
+    /* Once, when the instance is built and aged. */
+    void (*start)(struct policy_state *s);
+    /* The request was served by the block at p, by the policy or the fallback. */
+    void (*got)(struct policy_state *s, const struct place_request *q, pfn_t p);
+    /* The block at p is about to be freed. */
+    void (*freed)(struct policy_state *s, pfn_t p, unsigned order);
+
+    /* Fills out[0..POLICY_COUNTERS_MAX); returns how many. */
+    unsigned (*counters)(const struct policy_state *s, struct policy_counter *out);
+    /* 0, or -TT_EINVAL with the reason in err why it cannot work with these colours. */
+    int (*unfit)(const struct color_spec *spec, char *err, size_t err_bytes);
 };
 DECLARE_REGISTRY(policy);
 
