@@ -110,12 +110,15 @@ bool oracle_could(const struct oracle *o, unsigned order, color_t c)
         return false; /* such blocks are not kept */
     if (order == 0)
         return c == COLOR_NONE ? o->free : o->free_of_color[c];
-    for (uint32_t nr = 0; nr < o->frames; nr++) {
-        if (o->used[nr] || o->frame[nr].n & ((1ul << order) - 1))
-            continue;
-        if (block(o, o->frame[nr], order) == nr && all_free(o, nr, order) &&
-            (c == COLOR_NONE || oracle_covers(o, o->frame[nr], order, c)))
-            return true;
+    const struct pages *p = o->b->pages;
+    uint32_t first = 0, size = 1u << order;
+    for (unsigned i = 0; i < p->range_count; first += p->range[i++].pages) {
+        uint64_t end = p->range[i].start + p->range[i].pages;
+        for (uint64_t at = align_up(p->range[i].start, size); at + size <= end; at += size) {
+            if (all_free(o, first + (uint32_t)(at - p->range[i].start), order) &&
+                (c == COLOR_NONE || oracle_covers(o, pfn(at), order, c)))
+                return true;
+        }
     }
     return false;
 }
