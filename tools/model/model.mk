@@ -23,15 +23,17 @@ MODEL_WARN := -Wall -Wextra -Wmissing-prototypes -Werror
 MODEL_CFLAGS := -std=gnu11 -O2 -g -flto -ffat-lto-objects -fno-tree-loop-distribute-patterns \
 	$(MODEL_WARN) -fPIC -fvisibility=hidden -I.
 
-# The core is also compiled once more for the unit tests, with sanitizers; the differential test
-# runs millions of accesses and does without them.
+# The core is also compiled once more for the unit tests, with sanitizers. The differential and the
+# theory test make tens of millions of accesses: they do without them and use the library.
 MODEL_UNIT_NAMES := $(patsubst tests/unit/model/test_%.c,%,$(wildcard tests/unit/model/test_*.c))
+MODEL_UNIT_LONG := differential theory
 MODEL_UNIT_SHARED_C := $(filter-out tests/unit/model/test_%.c,$(wildcard tests/unit/model/*.c))
 MODEL_UNIT_TESTS := $(MODEL_UNIT_NAMES:%=$(BUILD)/unit/model_%)
 MODEL_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODEL_UNIT_CFLAGS := -std=gnu11 -O1 -g $(MODEL_WARN) $(MODEL_SAN) -I.
 MODEL_UNIT_CORE_O := $(patsubst %.c,$(MODEL_DIR)/san/%.o,$(MODEL_CORE_C) tools/model/plugin_decode.c)
-MODEL_UNIT_SHARED_O := $(MODEL_UNIT_SHARED_C:%.c=$(MODEL_DIR)/san/%.o)
+MODEL_UNIT_SHARED_O := $(MODEL_UNIT_SHARED_C:%.c=$(MODEL_DIR)/%.o)
+MODEL_UNIT_LONG_O := $(MODEL_UNIT_LONG:%=$(MODEL_DIR)/tests/unit/model/test_%.o) $(MODEL_UNIT_SHARED_O)
 
 UNIT_TESTS += $(MODEL_UNIT_TESTS)
 HOST_C_SOURCES += $(MODEL_CORE_C) $(MODEL_PLUGIN_C) $(MODEL_UNIT_SHARED_C) \
@@ -61,10 +63,17 @@ $(MODEL_TRACE): tests/model/lackey_trace.c $(MODEL_LIB)
 $(MODEL_DIR)/san/%.o: %.c tools/model/model.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(MODEL_UNIT_CFLAGS) -MMD -MP -c $< -o $@
-$(MODEL_UNIT_TESTS): $(BUILD)/unit/model_%: $(MODEL_DIR)/san/tests/unit/model/test_%.o \
-		$(MODEL_UNIT_CORE_O) $(MODEL_UNIT_SHARED_O)
+$(filter-out $(MODEL_UNIT_LONG:%=$(BUILD)/unit/model_%),$(MODEL_UNIT_TESTS)): \
+		$(BUILD)/unit/model_%: $(MODEL_DIR)/san/tests/unit/model/test_%.o $(MODEL_UNIT_CORE_O)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(MODEL_SAN) $^ -o $@ -lcmocka -lm
+$(MODEL_UNIT_LONG_O): $(MODEL_DIR)/%.o: %.c tools/model/model.mk
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(MODEL_CFLAGS) -MMD -MP -c $< -o $@
+$(MODEL_UNIT_LONG:%=$(BUILD)/unit/model_%): $(BUILD)/unit/model_%: \
+		$(MODEL_DIR)/tests/unit/model/test_%.o $(MODEL_UNIT_SHARED_O) $(MODEL_LIB)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(MODEL_CFLAGS) $^ -o $@ -lcmocka -lm
 
 # The test guests: freestanding programs for QEMU.
 MODEL_GUEST_CFLAGS := -std=gnu11 -O2 $(MODEL_WARN) -ffreestanding -fno-pic -fno-stack-protector \
@@ -82,5 +91,5 @@ $(MODEL_DIR)/guest-x86_64.elf: arch/x86_64/include/arch/model_cmd.h
 $(MODEL_DIR)/guest-alpha.elf: arch/alpha/include/arch/model_cmd.h
 
 -include $(MODEL_CORE_O:.o=.d) $(MODEL_PLUGIN_O:.o=.d) $(MODEL_DIR)/naive.d $(MODEL_DIR)/lackey_trace.d
--include $(MODEL_UNIT_CORE_O:.o=.d) $(MODEL_UNIT_SHARED_O:.o=.d)
+-include $(MODEL_UNIT_CORE_O:.o=.d) $(MODEL_UNIT_LONG_O:.o=.d)
 -include $(MODEL_UNIT_NAMES:%=$(MODEL_DIR)/san/tests/unit/model/test_%.d)

@@ -115,13 +115,13 @@ static void print_counts(void)
  * instructions, an iteration. */
 #if defined(__x86_64__)
 #define SWEEP(p, end, step)                                                                        \
-    __asm__ volatile("1: mov (%0), %%rax\n\tadd %2, %0\n\tcmp %1, %0\n\tjb 1b"                   \
+    __asm__ volatile("1: mov (%0), %%rax\n\tadd %2, %0\n\tcmp %1, %0\n\tjb 1b"                     \
                      : "+r"(p)                                                                     \
                      : "r"(end), "i"(step)                                                         \
                      : "rax", "cc", "memory")
 #else
 #define SWEEP(p, end, step)                                                                        \
-    __asm__ volatile("1: ldq $1, 0(%0)\n\taddq %0, %2, %0\n\tcmpult %0, %1, $1\n\tbne $1, 1b"    \
+    __asm__ volatile("1: ldq $1, 0(%0)\n\taddq %0, %2, %0\n\tcmpult %0, %1, $1\n\tbne $1, 1b"      \
                      : "+r"(p)                                                                     \
                      : "r"(end), "i"(step)                                                         \
                      : "$1", "memory")
