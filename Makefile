@@ -58,76 +58,29 @@ help:
 #: make clean      remove build/
 #: V=1 shows every command; SETUP=no prints missing packages instead of installing them
 
-# ---- set-up: packages, then newlib -------------------------------------------------------------
+# ---- set-up: packages ----------------------------------------------------------------------------
 
-# Groups of tools/packages.txt. `arch` stands for what this ARCH needs to build and boot.
-SETUP_arch := build $(filter alpha,$(ARCH))
-setup = $(patsubst %,$(BUILD)/.setup-%,$(if $(filter arch,$(1)),$(SETUP_arch),$(SETUP_arch) $(1)))
+# $(call setup,WHAT): stamps of groups in tools/packages.txt; WHAT is an architecture or a group.
+setup = $(BUILD)/.setup-build $(if $(filter x86_64 build,$(1)),,$(BUILD)/.setup-$(1))
 $(BUILD)/.setup-%: tools/packages.txt tools/setup.sh
 	$(Q)mkdir -p $(@D)
 	$(Q)sh tools/setup.sh $*
 	$(Q)touch $@
 
-NEWLIB_TAR := $(firstword $(wildcard /usr/src/newlib/newlib-*.tar.xz) /usr/src/newlib/newlib.tar.xz)
-NEWLIB := $(BUILD)/$(ARCH)/newlib
-$(NEWLIB)/lib/libc.a: tools/newlib.sh | $(call setup,arch)
-	$(call say,NEWLIB,$(NEWLIB) (once; about a minute))sh tools/newlib.sh $(ARCH) $(NEWLIB)
+# ---- kernels -------------------------------------------------------------------------------------
 
-# ---- kernel ------------------------------------------------------------------------------------
+WARN := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Wno-missing-field-initializers -Werror
 
-include arch/$(ARCH)/arch.mk
+include kernel/kernel.mk
 
-KERNEL_C := $(sort $(wildcard kernel/*.c kernel/*/*.c kernel/*/*/*.c arch/$(ARCH)/*.c boot/$(ARCH)/*.c))
-KERNEL_S := $(sort $(wildcard arch/$(ARCH)/*.S boot/$(ARCH)/*.S))
-KERNEL_O := $(KERNEL_C:%.c=$(OUT)/%.o) $(KERNEL_S:%.S=$(OUT)/%.o)
+ARCHES := x86_64 alpha
+out = $(BUILD)/$(1)$(if $(filter-out 0,$(2)),-check$(2))
 
-# Floating point only where newlib is used for it; everything else may run inside a trap.
-WITH_FP := kernel/lab/% kernel/work/%
+# What the tests boot: both architectures as users do, and one with every check on.
+TEST_KERNELS := $(BUILD)/x86_64/tintype.elf $(BUILD)/x86_64-check3/tintype.elf $(BUILD)/alpha/tintype.elf
 
-WARN   := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Wno-missing-field-initializers -Werror
-CPPFLAGS_K = -nostdinc -isystem $$($(CC_K) -print-file-name=include) -isystem $(NEWLIB)/include \
-             -Ikernel -Iarch/$(ARCH)/include -I$(OUT) -D__DYNAMIC_REENT__ -DCHECK=$(CHECK) $(ARCH_CPPFLAGS)
-CFLAGS_K  = -std=gnu11 -O2 -g $(WARN) -ffreestanding -fno-strict-aliasing -fno-omit-frame-pointer \
-            -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables -fno-stack-protector \
-            -fno-common -fno-toplevel-reorder -ffunction-sections -fdata-sections $(ARCH_CFLAGS)
-LDFLAGS_K = -nostdlib -static -Wl,--gc-sections -Wl,--build-id=none -Wl,--fatal-warnings $(ARCH_LDFLAGS)
-
-# A stamp that changes only when the flags do: another CHECK or compiler rebuilds everything.
-$(OUT)/flags: FORCE
-	$(Q)mkdir -p $(@D)
-	$(Q)echo '$(CC_K) $(CPPFLAGS_K) $(CFLAGS_K) $(LDFLAGS_K) $(ARCH_NO_FP)' > $@.new
-	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-
-# The same for the version that the boot record carries.
-$(OUT)/version.h: FORCE
-	$(Q)mkdir -p $(@D)
-	$(Q)echo "#define TINTYPE_VERSION \"$$(git describe --always --dirty --tags 2>/dev/null || echo unknown)\"" > $@.new
-	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-
-$(OUT)/%.o: %.c $(OUT)/flags $(NEWLIB)/lib/libc.a | $(OUT)/version.h $(call setup,arch)
-	$(Q)mkdir -p $(@D)
-	$(call say,CC,$<)$(CC_K) $(CPPFLAGS_K) $(CFLAGS_K) $(if $(filter $(WITH_FP),$<),,$(ARCH_NO_FP)) -MMD -MP -c -o $@ $<
-
-$(OUT)/%.o: %.S $(OUT)/flags $(NEWLIB)/lib/libc.a | $(call setup,arch)
-	$(Q)mkdir -p $(@D)
-	$(call say,AS,$<)$(CC_K) $(CPPFLAGS_K) $(ARCH_CFLAGS) -g -MMD -MP -c -o $@ $<
-
-$(OUT)/linker.ld: linker.ld $(OUT)/flags | $(call setup,arch)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC_K) -E -P -x c -DLINKER_SCRIPT -Iarch/$(ARCH)/include -MMD -MP -MT $@ -MF $@.d -o $@ $<
-
-LINK_K = $(CC_K) $(ARCH_CFLAGS) $(LDFLAGS_K) -T $(OUT)/linker.ld -o $@
-LIBS_K = -L$(NEWLIB)/lib -Wl,--start-group -lc -lm -lgcc -Wl,--end-group
-
-# Two passes: the symbol table stands behind the rest of rodata, so text does not move.
-$(OUT)/pass1.elf: $(KERNEL_O) $(OUT)/linker.ld
-	$(Q)$(LINK_K) $(KERNEL_O) $(LIBS_K)
-$(OUT)/ksyms.S: $(OUT)/pass1.elf tools/ksyms.awk
-	$(Q)$(NM_K) -n $< | awk -f tools/ksyms.awk > $@
-$(OUT)/ksyms.o: $(OUT)/ksyms.S
-	$(Q)$(CC_K) $(ARCH_CFLAGS) -c -o $@ $<
-$(KERNEL): $(KERNEL_O) $(OUT)/ksyms.o $(OUT)/linker.ld
-	$(call say,LD,$@)$(LINK_K) $(KERNEL_O) $(OUT)/ksyms.o $(LIBS_K)
+$(foreach a,$(ARCHES),$(eval $(call newlib_rules,$(a))))
+$(foreach a,$(ARCHES),$(foreach c,0 1 2 3,$(eval $(call kernel_rules,$(a),$(c),$(call out,$(a),$(c))))))
 
 # ---- boot media --------------------------------------------------------------------------------
 
@@ -152,26 +105,30 @@ HOST_C_SOURCES :=
 -include tools/model/model.mk
 include tests/bench/bench.mk
 
-test: $(KERNEL) $(UNIT_TESTS) | $(call setup,test)
+test: $(TEST_KERNELS) $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/system tests/tools"
-test-long: $(KERNEL) $(UNIT_TESTS) | $(call setup,test)
+test-long: $(TEST_KERNELS) $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --long --pytest "tests/system tests/tools"
 test-unit: $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)"
-test-system: $(KERNEL) | $(call setup,test)
+test-system: $(TEST_KERNELS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --pytest "tests/system"
 
 # ---- lint --------------------------------------------------------------------------------------
 
 C_FILES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
-lint: $(OUT)/version.h $(NEWLIB)/lib/libc.a | $(call setup,test)
+# $(call lint_headers,ARCH): with the flags of its kernel, outside of $(eval).
+lint_headers = sh tools/lint-headers $(subst $$$$,$$,$(call kernel_cpp,$(1),0,$(BUILD)/$(1))) $(KERNEL_CFLAGS) $($(1)_CFLAGS)
+
+lint: $(ARCHES:%=$(BUILD)/%/version.h) $(ARCHES:%=$(BUILD)/%/newlib/lib/libc.a) | $(call setup,test) $(call setup,iso)
 	$(call say,FORMAT,clang-format)clang-format --dry-run -Werror $(C_FILES)
 	$(call say,INCLUDES,tools/lint-includes)sh tools/lint-includes
-	$(call say,HEADERS,tools/lint-headers)sh tools/lint-headers $(CC_K) $(CPPFLAGS_K) $(CFLAGS_K)
-	$(call say,CPPCHECK,kernel arch boot)cppcheck --quiet --error-exitcode=1 --std=c11 -j2 \
+	$(call say,HEADERS,kernel arch/x86_64)$(call lint_headers,x86_64)
+	$(call say,HEADERS,kernel arch/alpha)$(call lint_headers,alpha)
+	$(call say,CPPCHECK,kernel arch boot tools)cppcheck --quiet --error-exitcode=1 --std=c11 -j2 \
 	    --enable=warning,portability --inline-suppr --suppressions-list=tools/cppcheck.txt \
-	    -Ikernel -Iarch/$(ARCH)/include -DCHECK=3 kernel arch/$(ARCH) boot tools
+	    -Ikernel -Iarch/x86_64/include -I. -DCHECK=3 kernel arch boot tools
 
 format:
 	$(Q)clang-format -i $(C_FILES)
@@ -179,4 +136,3 @@ format:
 clean:
 	$(Q)rm -rf $(BUILD)
 
--include $(KERNEL_O:.o=.d) $(OUT)/linker.ld.d

@@ -1,17 +1,17 @@
 # Compiler and flags of the Alpha kernel.
-CC_K := alpha-linux-gnu-gcc
-NM_K := alpha-linux-gnu-nm
+alpha_CC := alpha-linux-gnu-gcc
+alpha_NM := alpha-linux-gnu-nm
 
 # -mieee: results as IEEE 754 wants them, by traps that fp_arith.c completes. 128-bit long double
 # would call _Ots* functions that exist nowhere. No frame pointer: on Alpha it points to the bottom
 # of a frame and leads nowhere; backtrace.c reads prologues.
-ARCH_CFLAGS := -mcpu=ev67 -mieee -mlong-double-64 -fno-pic -fno-pie -fomit-frame-pointer
-ARCH_NO_FP := -mno-fp-regs
-ARCH_LDFLAGS := -Wl,-z,max-page-size=8192 -Wl,-z,noexecstack -no-pie
+alpha_CFLAGS := -mcpu=ev67 -mieee -mlong-double-64 -fno-pic -fno-pie -fomit-frame-pointer
+alpha_NO_FP := -mno-fp-regs
+alpha_LDFLAGS := -Wl,-z,max-page-size=8192 -Wl,-z,noexecstack -no-pie
 
 # What newlib was built with and its headers have to know (tools/newlib.sh).
-ARCH_CPPFLAGS := -D__IEEE_LITTLE_ENDIAN -D_JBTYPE=long -D_JBLEN=20
+alpha_CPPFLAGS := -D__IEEE_LITTLE_ENDIAN -D_JBTYPE=long -D_JBLEN=20
 
 # trap_guard comes back without the returns of what it called: it has to save the floating point
 # registers that belong to its caller, which it does not do where there are none.
-$(OUT)/kernel/core/trap.o: private ARCH_NO_FP :=
+alpha_WITH_FP := kernel/core/trap.c

@@ -1,6 +1,6 @@
 # make bench: counted instructions, boot times, sizes. Nothing here passes or fails.
 BENCH_EMPTY := $(BUILD)/bench/empty.elf
-$(BENCH_EMPTY): tests/bench/empty.S | $(call setup,arch)
+$(BENCH_EMPTY): tests/bench/empty.S | $(call setup,x86_64)
 	$(Q)mkdir -p $(@D)
 	$(Q)gcc -m32 -c -o $(@:.elf=.o) $<
 	$(Q)ld -m elf_i386 -Ttext=0x100000 -o $@ $(@:.elf=.o)
