@@ -91,7 +91,7 @@ include boot/boot.mk
 TT_RUN = $(PYTHON) tools/tt run --arch $(ARCH) --boot $(BOOT) --kernel $(KERNEL) --mem $(MEM) --smp $(SMP) \
          --log $(LOG) $(if $(MODEL),--model $(MODEL)) --cmdline '$(subst ','\'',$(CMDLINE))'
 
-qemu: $(KERNEL) $(if $(MODEL),$(BUILD)/model/ttmodel.so)
+qemu: $(KERNEL) $(BOOT_DEPS) $(if $(MODEL),$(BUILD)/model/ttmodel.so) | $(BOOT_SETUP)
 	$(Q)$(TT_RUN) -- $(QEMU_ARGS)
 
 qemu-gdb: $(KERNEL) $(BOOT_DEPS) | $(call setup,debug) $(BOOT_SETUP)
