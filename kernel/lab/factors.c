@@ -85,7 +85,7 @@ REGISTER_FACTOR(page_color, '/', "auto", "KB[,WAYS]|auto|off[/...]",
 static const char *nth_shape(unsigned i)
 {
     unsigned n = 0;
-    while (page_shapes[n] && n < i)
+    while (n < i && page_shapes[n])
         n++;
     return page_shapes[n] ? page_shapes[n]->name : NULL;
 }
