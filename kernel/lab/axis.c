@@ -28,9 +28,9 @@ int axis_option(const struct option *o, const char *value, char *err, size_t err
     }
     if (ok)
         return 0;
-    ksnprintf(err, err_bytes, "valid: up to %u %s from %lu to %lu, ascending, as 1000,2000 or 64K",
+    ksnprintf(err, err_bytes, "valid: up to %u %s from %lu to %lu, ascending, as %s",
               LAB_POINTS_MAX, a->power_of_two ? "powers of two" : "numbers", (unsigned long)a->lo,
-              (unsigned long)a->hi);
+              (unsigned long)a->hi, a->power_of_two ? "4096,64K" : "100,200");
     return -TT_EINVAL;
 }
 

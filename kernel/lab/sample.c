@@ -91,7 +91,7 @@ const char *sample_check_account(struct sample *s)
     return NULL;
 }
 
-void lab_placement(struct sample *s, unsigned point)
+uint64_t lab_placement(struct sample *s, unsigned point)
 {
     const struct account *a = &s->memory->account;
     unsigned ways = s->memory->setup->color.ways;
@@ -105,6 +105,7 @@ void lab_placement(struct sample *s, unsigned point)
     lab_value(s, point, PLACE_CONFLICT, (double)conflict, false);
     lab_value(s, point, PLACE_COLORS, (double)distinct, false);
     lab_value(s, point, PLACE_DISTANCE, a->wishes ? (double)a->distance_max : NAN, false);
+    return conflict;
 }
 
 void lab_value(struct sample *s, unsigned point, unsigned metric, double value, bool zero)

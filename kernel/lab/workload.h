@@ -83,8 +83,9 @@ unsigned lab_choice(const struct sample *s, const struct factor *f);
  */
 void *lab_grow(struct sample *s, uint64_t bytes);
 
-/* Records the colour facts of the working set so far as the metrics of placement.h. */
-void lab_placement(struct sample *s, unsigned point);
+/* Records the colour facts of the working set so far as the metrics of placement.h; returns the
+ * pages in conflict. */
+uint64_t lab_placement(struct sample *s, unsigned point);
 
 /* One value; metric is an index into the workload's metrics. zero: the interval was shorter than
  * the clock's overhead, so the value says "too short", not "fast". */

@@ -28,3 +28,8 @@ uint64_t sweep_subject_bytes(const struct lab_scale *scale)
 {
     return max_u64(64 * cache_bytes(scale), 32ul << 20);
 }
+
+uint64_t sweep_subject_for(const struct lab_scale *scale, uint64_t working_set_bytes)
+{
+    return max_u64(sweep_subject_bytes(scale), 4 * working_set_bytes);
+}

@@ -14,4 +14,8 @@ unsigned sweep_points(const struct lab_scale *scale, uint64_t *x);
  */
 uint64_t sweep_subject_bytes(const struct lab_scale *scale);
 
+/* The same for a working set that does not depend on the cache: at least 4 times its size, so that
+ * with half of the memory in use it finds twice as much as it needs. */
+uint64_t sweep_subject_for(const struct lab_scale *scale, uint64_t working_set_bytes);
+
 #endif
