@@ -171,6 +171,9 @@ static void read_machine(struct machine_reader *reader, struct machine *machine)
     for (uint32_t k = 0; k < machine->levels && !reader->failed; k++) {
         read_level(reader, machine, k);
     }
+    if (reader->failed) {
+        return; /* perhaps there is not even a level */
+    }
     latest = machine->level[machine->levels - 1].latency_cycles;
     machine->memory_latency_cycles =
         machine_read_latency(reader, "memory_latency", machine->clock_khz, MACHINE_REQUIRED);

@@ -153,11 +153,9 @@ uint32_t machine_read_latency(struct machine_reader *reader, const char *key, ui
         return 1;
     }
     if (strcmp(rest, "ns") == 0) {
-        value = (value * clock_khz + 500000) / 1000000; /* ns/1000 x kHz = cycles x 10^-9 */
-    } else {
-        value += 500;
+        value = value * clock_khz / 1000000; /* ns x 10^-3 at kHz: cycles x 10^-3 */
     }
-    value /= 1000;
+    value = (value + 500) / 1000;
     if ((*rest != '\0' && strcmp(rest, "ns") != 0) || value < 1 || value > MAX_LATENCY_CYCLES) {
         machine_fail(reader, entry, key, "not a latency", valid);
         return 1;
