@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERATIONS 60000 /* times policies, fallbacks and maps: about 10^7 in all */
+/* Per policy, fallback and map. TT_LONG=1 in the environment: enough for 10^6 per policy and map.
+ */
+static unsigned operations_each = 40000;
+#define OPERATIONS_LONG 250000
 
 static struct instance in;
 
@@ -153,7 +156,7 @@ static void one_alloc(struct rng *r)
         .va = rng_below(r, 1u << 20) * PAGE_SIZE,
         .space = rng_below(r, 3),
         .pid = 1 + rng_below(r, 5),
-        .order = rng_below(r, 5) ? 0 : rng_below(r, MAX_ORDER + 1),
+        .order = rng_below(r, 12) ? 0 : rng_below(r, MAX_ORDER + 1),
     };
     wish = COLOR_NONE;
     pfn_t p = memory_alloc(&in.memory, &q);
@@ -181,7 +184,7 @@ static void operations(const struct setup *s, uint64_t seed)
     instance_build(&in, &spied, instance_ranges, ARRAY_SIZE(instance_ranges), seed);
     memset(&recount, 0, sizeof recount);
     unsigned filling = 9;
-    for (unsigned i = 0; i < OPERATIONS; i++) {
+    for (unsigned i = 0; i < operations_each; i++) {
         if (i % 4000 == 0)
             filling = 2 + rng_below(&r, 8);
         if (in.oracle.live_count && rng_below(&r, 10) >= filling)
@@ -194,7 +197,7 @@ static void operations(const struct setup *s, uint64_t seed)
     broken = broken ? broken : memory_check(&in.memory);
     if (broken)
         fail_msg("alloc=%s: %s", s->policy->name, broken);
-    assert_true(recount.allocations > OPERATIONS / 20);
+    assert_true(recount.allocations > operations_each / 20);
     instance_drop(&in);
 }
 
@@ -454,6 +457,8 @@ static void every_pair_of_levels_in_both_orders(void **state)
 
 int main(void)
 {
+    if (getenv("TT_LONG"))
+        operations_each = OPERATIONS_LONG;
     static char modulo_7[] = "28", modulo_12[] = "48", modulo_64[] = "256",
                 xor_8[] = "xor:0x11000,0x22000,0x40000", several[] = "48+32";
     const struct CMUnitTest tests[] = {

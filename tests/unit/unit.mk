@@ -28,7 +28,8 @@ unit_mm_buddy_src  := tests/unit/mm_oracle.c kernel/mm/buddy.c kernel/mm/buddy_c
 unit_mm_buddy_junk_src   := $(filter kernel/%,$(unit_mm_buddy_src))
 unit_mm_buddy_junk_check := 2
 unit_mm_memory_src := tests/unit/mm_oracle.c tests/unit/mm_instance.c \
-	$(filter-out kernel/mm/own.c kernel/mm/memmap%,$(wildcard kernel/mm/*.c kernel/mm/policy/*.c)) \
+	$(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.c color_spec.c memory.c page.c \
+	policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) \
 	kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_page_src   := kernel/mm/page.c kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_color_src  := kernel/mm/color.c
@@ -41,6 +42,20 @@ unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/sta
 	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
 unit_lab_subject_src := kernel/lab/subject.c kernel/mm/memmap.c
 
+# Parsers of the boot paths, which are pure functions over bytes.
+UNIT_NAMES += boot_copy boot_multiboot2 boot_pvh boot_elf boot_words boot_info boot_leave
+unit_boot_copy_src       := boot/x86_64/boot_copy.c tests/unit/sparse_memory.c
+unit_boot_multiboot2_src := $(addprefix boot/x86_64/,boot_copy.c multiboot2.c multiboot2_map.c)
+unit_boot_pvh_src        := boot/x86_64/boot_copy.c boot/x86_64/pvh.c tests/unit/sparse_memory.c
+unit_boot_elf_src        := boot/efi/elf.c
+unit_boot_words_src      := boot/efi/words.c
+unit_boot_info_src       := boot/efi/info.c $(unit_boot_multiboot2_src)
+unit_boot_leave_src      := boot/efi/leave.c
+unit_boot_leave_cflags   := -DGNU_EFI_USE_MS_ABI -fshort-wchar -isystem /usr/include/efi \
+	-isystem /usr/include/efi/x86_64
+$(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflags += -Iboot/x86_64 \
+	-Iboot/efi -DBOOT_DATA='"tests/data/boot"'))
+
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
 UNIT_DIR := $(BUILD)/unit
@@ -52,7 +67,7 @@ UNIT_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Wmissing-prototypes -Wno-missing
 define unit_rules
 unit_$(1)_objs := $(patsubst %.c,$(UNIT_DIR)/$(1)/%.o,tests/unit/test_$(1).c tests/unit/host.c \
 	kernel/core/kprintf.c $(filter-out kernel/core/kprintf.c,$(unit_$(1)_src)))
-$$(unit_$(1)_objs): $(UNIT_DIR)/$(1)/%.o: %.c tests/unit/unit.mk
+$$(unit_$(1)_objs): $(UNIT_DIR)/$(1)/%.o: %.c tests/unit/unit.mk | $(call setup,test) $(call setup,iso)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(HOSTCC) $$(UNIT_CFLAGS) -DCHECK=$$(or $$(unit_$(1)_check),1) $$(unit_$(1)_cflags) \
 		-MMD -MP -c $$< -o $$@
