@@ -12,6 +12,7 @@ alpha_LDFLAGS := -Wl,-z,max-page-size=8192 -Wl,-z,noexecstack -no-pie
 # What newlib was built with and its headers have to know (tools/newlib.sh).
 alpha_CPPFLAGS := -D__IEEE_LITTLE_ENDIAN -D_JBTYPE=long -D_JBLEN=20
 
-# trap_guard comes back without the returns of what it called: it has to save the floating point
-# registers that belong to its caller, which it does not do where there are none.
-alpha_WITH_FP := kernel/core/trap.c
+# Floating point outside of lab/ and work/. trap_guard comes back without the returns of what it
+# called: it has to save the floating point registers that belong to its caller, which it does not
+# do where there are none. The other is a self-test of exactly that, and of the FPU.
+alpha_WITH_FP := kernel/core/trap.c arch/alpha/selftest_fp.c

@@ -1,0 +1,66 @@
+/*
+ * Self-test `cycles`: the 64-bit cycle counter goes on when rpcc's 32 bits wrap, and the clock
+ * interrupt moves its base on.
+ */
+#include "arch.h"
+#include "core/kprintf.h"
+#include "core/selftest.h"
+#include "pal.h"
+
+#include <arch/cpu.h>
+
+/* Two readings are far less than this apart, even when the host takes QEMU's CPU away. */
+#define SOON 0x10000000
+
+/*
+ * With the base put just before a multiple of 2^32, readings must cross it. The interrupt waits
+ * meanwhile; the base goes back where it would have been.
+ */
+static bool crosses(char *msg, size_t msg_bytes)
+{
+    uint64_t ipl = pal_swpipl(IPL_ALL);
+    uint64_t kept = arch_cycles_base, low, base, first, second;
+
+    __asm__ volatile("rpcc %0" : "=r"(low));
+    low = (uint32_t)low;
+    /* As if the last interrupt had come almost one wrap ago, in the epoch before. */
+    base = 0x700000000 + (uint32_t)(low + SOON);
+    arch_cycles_base = base;
+    first = cpu_cycles();
+    second = cpu_cycles();
+    arch_cycles_base = kept;
+    pal_swpipl(ipl & PS_IPL);
+
+    uint64_t least = base + 0x100000000 - SOON;
+
+    if (first >= least && first - least < SOON && second >= first && second - first < SOON)
+        return true;
+    ksnprintf(msg, msg_bytes, "base %lx, rpcc %lx: read %lx, %lx", base, low, first, second);
+    return false;
+}
+
+static enum selftest_verdict run(char *msg, size_t msg_bytes)
+{
+    uint64_t hz = arch_cycle_hz_stated(), start = cpu_cycles(), base = arch_cycles_base;
+
+    if (!crosses(msg, msg_bytes))
+        return SELFTEST_FAIL;
+    /* Two a second: within 2 s one has come. */
+    while (arch_cycles_base == base && cpu_cycles() - start < 2 * hz)
+        cpu_relax();
+    if (arch_cycles_base == base) {
+        ksnprintf(msg, msg_bytes, "no clock interrupt in 2 s");
+        return SELFTEST_FAIL;
+    }
+    if (arch_cycles_base - base > 2 * hz + SOON) {
+        ksnprintf(msg, msg_bytes, "base jumped from %lx to %lx", base, arch_cycles_base);
+        return SELFTEST_FAIL;
+    }
+    return SELFTEST_OK;
+}
+
+REGISTER(selftest, cycles) = {
+    .name = "cycles",
+    .proves = "the cycle counter does not wrap with rpcc",
+    .run = run,
+};
