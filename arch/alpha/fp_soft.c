@@ -134,6 +134,17 @@ static uint64_t overflow(const struct fp_format *f, bool sign, struct fp_env *e)
     return to_infinity ? infinity(f, sign) : pack(f, sign, exponent_max(f) - 1, fraction_mask(f));
 }
 
+/* v without its `cut` lowest bits, rounded; *inexact: whether they were not all 0. */
+static uint64_t round_off(u128 v, int cut, enum fp_round round, bool sign, bool *inexact)
+{
+    uint64_t kept = (uint64_t)(v >> cut);
+    bool half = v >> (cut - 1) & 1;
+    bool rest = (v << (129 - cut)) != 0;
+
+    *inexact = half || rest;
+    return kept + rounds_up(round, sign, kept & 1, half, rest);
+}
+
 /* v / 2^126 * 2^exp, rounded and packed. */
 static uint64_t finish(const struct fp_format *f, bool sign, int exp, u128 v, struct fp_env *e)
 {
@@ -147,24 +158,23 @@ static uint64_t finish(const struct fp_format *f, bool sign, int exp, u128 v, st
 
     int biased = exp + bias(f);
     int cut = 127 - (int)f->fraction_bits; /* bits below the lowest that is kept */
-    bool tiny = biased < 1;
+    bool inexact, tiny = false;
 
-    if (tiny) {
+    if (biased < 1) {
+        /* Underflow is judged as if the exponent had no end: what rounds up to normal is none. */
+        uint64_t carried = round_off(v, cut, e->round, sign, &inexact) >> f->fraction_bits;
+
+        tiny = biased < 0 || carried < 2;
         v = shift_sticky(v, 1 - biased);
-        biased = 0;
+        biased = 1;
     }
 
-    uint64_t kept = (uint64_t)(v >> cut);
-    bool half = v >> (cut - 1) & 1;
-    bool rest = (v << (129 - cut)) != 0;
-
-    if (half || rest)
-        e->flags |= FP_INEXACT | (tiny ? FP_UNDERFLOW : 0);
-    kept += rounds_up(e->round, sign, kept & 1, half, rest);
-
     /* Added, not or-ed: a carry out of the fraction is the next exponent, also from denormal. */
-    uint64_t bits = ((uint64_t)(tiny ? 0 : biased - 1) << f->fraction_bits) + kept;
+    uint64_t bits =
+        ((uint64_t)(biased - 1) << f->fraction_bits) + round_off(v, cut, e->round, sign, &inexact);
 
+    if (inexact)
+        e->flags |= FP_INEXACT | (tiny ? FP_UNDERFLOW : 0);
     if (bits >> f->fraction_bits >= (uint64_t)exponent_max(f))
         return overflow(f, sign, e);
     return pack(f, sign, 0, 0) | bits;
@@ -325,12 +335,11 @@ int64_t fp_to_integer(const struct fp_format *f, uint64_t a, struct fp_env *e)
     }
     v = x.exp >= 0 ? v << x.exp : shift_sticky(v, -x.exp);
 
-    uint64_t integer = (uint64_t)(v >> 64);
-    bool half = v >> 63 & 1, rest = (v << 65) != 0;
+    bool inexact;
+    uint64_t integer = round_off(v, 64, e->round, x.sign, &inexact);
 
-    if (half || rest)
+    if (inexact)
         e->flags |= FP_INEXACT;
-    integer += rounds_up(e->round, x.sign, integer & 1, half, rest);
     if (integer > TOP - !x.sign)
         e->flags |= FP_INT_OVERFLOW;
     return (int64_t)(x.sign ? -integer : integer);

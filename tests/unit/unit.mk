@@ -42,6 +42,11 @@ unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/sta
 	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
 unit_lab_subject_src := kernel/lab/subject.c kernel/mm/memmap.c
 
+# Pure functions of the Alpha port, against the host's own.
+UNIT_NAMES += alpha_fp
+unit_alpha_fp_src    := arch/alpha/fp_soft.c
+unit_alpha_fp_cflags := -Iarch/alpha -frounding-math
+
 # Parsers of the boot paths, which are pure functions over bytes.
 UNIT_NAMES += boot_copy boot_multiboot2 boot_pvh boot_elf boot_words boot_info boot_leave
 unit_boot_copy_src       := boot/x86_64/boot_copy.c tests/unit/sparse_memory.c
