@@ -20,7 +20,7 @@ unit_record_src         := kernel/core/record.c kernel/core/crc32.c kernel/lab/r
 unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
 
-UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk mm_memory
+UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk mm_memory mm_policy
 unit_mm_memmap_src := kernel/mm/memmap.c kernel/mm/memmap_options.c kernel/core/cmdline.c \
 	kernel/core/cmdline_values.c
 unit_mm_buddy_src  := tests/unit/mm_oracle.c kernel/mm/buddy.c kernel/mm/buddy_check.c \
@@ -31,6 +31,7 @@ unit_mm_memory_src := tests/unit/mm_oracle.c tests/unit/mm_instance.c \
 	$(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.c color_spec.c memory.c page.c \
 	policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) \
 	kernel/core/cmdline.c kernel/core/cmdline_values.c
+unit_mm_policy_src := $(unit_mm_memory_src)
 unit_mm_page_src   := kernel/mm/page.c kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_color_src  := kernel/mm/color.c
 unit_mm_color_spec_src := kernel/mm/color.c kernel/mm/color_spec.c kernel/core/cmdline.c \
