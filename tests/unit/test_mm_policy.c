@@ -83,7 +83,7 @@ static void uniform(uint32_t left, unsigned order)
     uint32_t size = 1u << order, stay = 0;
     for (uint32_t nr = 0; nr < in.oracle.frames; nr++) {
         pfn_t p = in.oracle.frame[nr];
-        if (p.n % 32 < size && stay < left * size && p.n > 1024) /* 32 apart: nothing merges */
+        if (p.n % 32 < size && stay < left * size && p.n >= 1024) /* 32 apart: nothing merges */
             stay++;
         else
             assert_true(buddy_take(&in.memory.buddy, p, 0));
