@@ -259,7 +259,7 @@ static void name_range(uint64_t start, uint64_t end)
     area.box[0].name[0] = 'r';
 }
 
-static void run_commands(void)
+static __attribute__((noinline)) void run_commands(void)
 {
     volatile uint64_t *data = guest_at(GUEST_POOL_PHYS);
 
@@ -289,8 +289,8 @@ static void run_commands(void)
 
     area.box[0].args[MODEL_SAMPLE_PHYS] = guest_phys(samples);
     area.box[0].args[MODEL_SAMPLE_BUCKETS] = 64;
-    area.box[0].args[MODEL_SAMPLE_PC_BASE] = (uint64_t)(uintptr_t)sweep64;
-    area.box[0].args[MODEL_SAMPLE_SHIFT] = 2;
+    area.box[0].args[MODEL_SAMPLE_PC_BASE] = (uint64_t)(uintptr_t)run_commands;
+    area.box[0].args[MODEL_SAMPLE_SHIFT] = 6; /* 4 KiB of code in all */
     area.box[0].args[MODEL_SAMPLE_INTERVAL] = 100;
     model_cmd(MODEL_CMD_LATCH, 0);
     model_cmd(MODEL_CMD_SAMPLE_START, 0);
