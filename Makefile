@@ -104,14 +104,15 @@ HOST_C_SOURCES :=
 -include tests/unit/unit.mk
 -include tools/model/model.mk
 include tests/bench/bench.mk
+include tests/fuzz/fuzz.mk
 
-test: $(TEST_KERNELS) $(UNIT_TESTS) | $(call setup,test)
+test: $(TEST_KERNELS) $(TEST_MEDIA) $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/system tests/tools"
-test-long: $(TEST_KERNELS) $(UNIT_TESTS) | $(call setup,test)
-	$(Q)$(PYTHON) tools/test-total --long --pytest "tests/system tests/tools"
+test-long: $(TEST_KERNELS) $(TEST_MEDIA) $(UNIT_TESTS) $(FUZZ_BINARIES) | $(call setup,test)
+	$(Q)$(PYTHON) tools/test-total --long --pytest "tests/system tests/tools tests/fuzz"
 test-unit: $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)"
-test-system: $(TEST_KERNELS) | $(call setup,test)
+test-system: $(TEST_KERNELS) $(TEST_MEDIA) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --pytest "tests/system"
 
 # ---- lint --------------------------------------------------------------------------------------

@@ -24,6 +24,9 @@ EFI_O := $(patsubst boot/%.c,$(OUT)/boot/%.o,$(wildcard boot/efi/*.c))
 BOOT_DEPS := $(if $(filter efi,$(BOOT)),$(LOADER))
 BOOT_SETUP = $(if $(filter $(BOOTS_iso),$(BOOT)),$(call setup,iso))
 
+# What tests/system boots besides kernels.
+TEST_MEDIA := $(if $(filter x86_64,$(ARCH)),$(ISO) $(LOADER) $(LOADER_EMBED))
+
 # MS ABI: the firmware is called by plain C calls. fpic: the firmware loads it anywhere. The stack of
 # the firmware has no red zone.
 EFI_CFLAGS := -std=gnu11 -O2 -g $(WARN) -ffreestanding -fpic -fshort-wchar -mno-red-zone \

@@ -9,6 +9,8 @@
 
 #include "core/kprintf.h"
 
+#include <string.h>
+
 struct pvh_start_info {
     uint32_t magic;
     uint32_t version;
@@ -56,16 +58,20 @@ static void parse_map(struct boot_info *bi, const struct pvh_start_info *si)
         return;
     }
 
-    const struct pvh_range *r =
-        boot_memory(si->map, si->map_entries * (uint64_t)sizeof(struct pvh_range));
+    uint64_t bytes = si->map_entries * (uint64_t)sizeof(struct pvh_range);
+    const char *list = boot_memory(si->map, bytes);
 
-    if (!r) {
+    if (!list) {
         boot_error(bi, "pvh: the memory map at 0x%llx is out of reach (0, or past 4 GiB)",
                    (unsigned long long)si->map);
         return;
     }
-    for (uint32_t i = 0; i < si->map_entries; i++)
-        boot_add_range(bi, r[i].start, r[i].bytes, boot_e820_type(r[i].type));
+    for (uint32_t i = 0; i < si->map_entries; i++) {
+        struct pvh_range r;
+
+        memcpy(&r, list + i * sizeof(r), sizeof(r)); /* nobody promises alignment */
+        boot_add_range(bi, r.start, r.bytes, boot_e820_type(r.type));
+    }
 }
 
 static void parse_modules(struct boot_info *bi, const struct pvh_start_info *si)
@@ -77,49 +83,70 @@ static void parse_modules(struct boot_info *bi, const struct pvh_start_info *si)
         return;
     }
 
-    const struct pvh_module *m =
-        boot_memory(si->module_list, si->modules * (uint64_t)sizeof(struct pvh_module));
+    uint64_t bytes = si->modules * (uint64_t)sizeof(struct pvh_module);
+    const char *list = boot_memory(si->module_list, bytes);
 
-    if (!m) {
+    if (!list) {
         boot_error(bi, "pvh: the module list at 0x%llx is out of reach (0, or past 4 GiB)",
                    (unsigned long long)si->module_list);
         return;
     }
     for (uint32_t i = 0; i < si->modules; i++) {
         struct boot_module *to = &bi->module[i];
+        struct pvh_module m;
 
-        if (m[i].bytes > UINT64_MAX - m[i].start) {
+        memcpy(&m, list + i * sizeof(m), sizeof(m));
+        if (m.bytes > UINT64_MAX - m.start) {
             boot_error(bi, "pvh: module %u wraps: 0x%llx bytes at 0x%llx", i,
-                       (unsigned long long)m[i].bytes, (unsigned long long)m[i].start);
+                       (unsigned long long)m.bytes, (unsigned long long)m.start);
             return;
         }
-        to->at.start = phys(m[i].start);
-        to->at.end = phys(m[i].start + m[i].bytes);
-        if (m[i].cmdline)
-            boot_copy_string(to->label, sizeof(to->label), m[i].cmdline); /* a label may be cut */
+        to->at.start = phys(m.start);
+        to->at.end = phys(m.start + m.bytes);
+        if (m.cmdline)
+            boot_copy_string(to->label, sizeof(to->label), m.cmdline); /* a label may be cut */
         bi->module_count = i + 1;
     }
 }
 
+/* Copies as much of the start info as its version has; false when there is none at a. */
+static bool copy_start_info(struct pvh_start_info *si, uint64_t a)
+{
+    size_t bytes = offsetof(struct pvh_start_info, map);
+    const void *from = boot_memory(a, bytes);
+
+    memset(si, 0, sizeof(*si));
+    if (!from)
+        return false;
+    memcpy(si, from, bytes);
+    if (si->magic != PVH_MAGIC)
+        return false;
+    if (si->version > 0) {
+        from = boot_memory(a, sizeof(*si));
+        if (!from)
+            return false;
+        memcpy(si, from, sizeof(*si));
+    }
+    return true;
+}
+
 void pvh_parse(struct boot_info *bi, uint64_t a)
 {
-    const struct pvh_start_info *si = boot_memory(a, offsetof(struct pvh_start_info, map));
+    struct pvh_start_info si;
 
-    if (si && si->magic == PVH_MAGIC && si->version > 0)
-        si = boot_memory(a, sizeof(*si));
-    if (!si || si->magic != PVH_MAGIC) {
+    if (!copy_start_info(&si, a)) {
         boot_error(bi, "pvh: no start info at 0x%llx", (unsigned long long)a);
         return;
     }
-    ksnprintf(bi->loader, sizeof(bi->loader), "pvh start info v%u", si->version);
+    ksnprintf(bi->loader, sizeof(bi->loader), "pvh start info v%u", si.version);
 
-    if (si->cmdline) {
-        if (!boot_memory(si->cmdline, 1))
+    if (si.cmdline) {
+        if (!boot_memory(si.cmdline, 1))
             boot_error(bi, "pvh: the command line at 0x%llx is out of reach (past 4 GiB)",
-                       (unsigned long long)si->cmdline);
-        bi->cmdline_cut = !boot_copy_string(bi->cmdline, sizeof(bi->cmdline), si->cmdline);
+                       (unsigned long long)si.cmdline);
+        bi->cmdline_cut = !boot_copy_string(bi->cmdline, sizeof(bi->cmdline), si.cmdline);
     }
-    bi->rsdp = phys(si->rsdp);
-    parse_map(bi, si);
-    parse_modules(bi, si);
+    bi->rsdp = phys(si.rsdp);
+    parse_map(bi, &si);
+    parse_modules(bi, &si);
 }
