@@ -4,10 +4,10 @@ import argparse
 import os
 import sys
 
-from . import compare, plot, run, scrape
+from . import compare, completion, plot, report, run, scrape
 from .errors import Finding, Usage
 
-COMMANDS = (run, scrape, compare, plot)
+COMMANDS = (run, scrape, report, compare, plot, completion)
 
 
 def parser():

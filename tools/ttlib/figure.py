@@ -16,7 +16,7 @@ MARKERS = "os^Dv<>P"
 INK, FAINT = "#1a1a1a", "#8c8c8c"
 
 
-def _pyplot():
+def pyplot():
     import matplotlib
 
     matplotlib.use("Agg")
@@ -49,28 +49,31 @@ def cache_marks(boot, exp):
     return [(size, ", ".join(labels)) for size, labels in sorted(marks.items())]
 
 
-def draw(exp, metric, marks, size=(6.4, 3.6)):
+WHOLE, SMALL = (6.4, 3.6), (4.2, 2.8)
+
+
+def draw(exp, metric, marks, size=WHOLE):
     """A matplotlib figure, or None when the metric has no samples."""
     xs = exp.xs(metric.name)
     if not xs:
         return None
-    plt = _pyplot()
+    plt = pyplot()
     fig, ax = plt.subplots(figsize=size, layout="constrained")
     if xs == [None]:
         _bars(ax, exp, metric)
     else:
         _lines(ax, exp, metric, xs, marks)
     better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(metric.better, "")
-    ax.set_ylabel(f"{metric.name}, {metric.unit}{better}")
-    ax.set_ylim(bottom=0)
+    ax.set_ylabel(f"{metric.name}, {metric.unit}" + (better if size == WHOLE else ""))
+    ax.set_ylim(min(0, ax.dataLim.y0 * 1.08), max(ax.dataLim.y1 * 1.08, 0) or 1)
     ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
-    _legend(ax, len(exp.levels))
+    legend(ax, 4 if size == WHOLE else 2)
     return fig
 
 
-def _legend(ax, levels):
+def legend(ax, columns=4):
     """Above the axes, never over the data."""
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(levels, 4), frameon=False, borderaxespad=0.2)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, frameon=False, borderaxespad=0.2)
 
 
 def _style(i):

@@ -31,6 +31,8 @@ def machine_facts(boot):
         f = record.fields
         facts["cpu"] = " ".join(str(f.get(k)) for k in ("vendor", "cpu", "family", "model", "stepping"))
         facts["hypervisor"] = f.get("hypervisor")
+    for record in boot.of("machine", what="model"):
+        facts["cache model"] = record.fields.get("machine")
     caches = [r.fields for r in boot.of("machine", what="cache")]
     facts["caches"] = ", ".join(f"L{c['level']} {c['size']}/{c['ways']}/{c['line']}" for c in caches)
     return facts

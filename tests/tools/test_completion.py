@@ -1,0 +1,39 @@
+"""tt completion, asked by a real bash."""
+
+import subprocess
+
+import pytest
+from paths import ROOT
+
+
+@pytest.fixture(scope="module")
+def complete():
+    made = subprocess.run([ROOT / "tools" / "tt", "completion"], capture_output=True, text=True, check=True).stdout
+
+    def ask(line):
+        words = line.split(" ")
+        array = " ".join(f"'{w}'" for w in words)
+        program = f'{made}\nCOMP_WORDS=({array}); COMP_CWORD={len(words) - 1}; _tt; printf "%s\\n" "${{COMPREPLY[@]}}"'
+        done = subprocess.run(["bash", "-u", "-c", program], capture_output=True, text=True, cwd=ROOT)
+        assert done.stderr == ""
+        return set(done.stdout.split())
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ("tt ", {"run", "scrape", "report", "compare", "plot", "completion"}),
+        ("tt re", {"report"}),
+        ("tt run --a", {"--arch"}),
+        ("tt run --arch ", {"x86_64", "alpha"}),
+        ("tt run --arch a", {"alpha"}),
+        ("tt scrape --format ", {"jsonl", "csv", "ktap", "benchstat"}),
+        ("tt scrape --format csv Makef", {"Makefile"}),
+        ("tt compare --fail", {"--fail-above"}),
+        ("tt --", {"--help"}),
+    ],
+)
+def test_words(complete, line, words):
+    assert complete(line) == words

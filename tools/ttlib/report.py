@@ -1,0 +1,176 @@
+"""tt report: logs as one self-contained page that says what was measured, how, and how sure it is.
+
+Per log: machine, command line, verdicts, what is missing; per experiment its plan, a table and a
+figure for each metric with source and number of samples, colour accounting as a heat map and
+histograms, the posted numbers of the post it repeats. No script, nothing loaded from elsewhere;
+right in a light and a dark browser, on a phone and on paper.
+"""
+
+import os
+
+from . import colors, figure, ktap, seeds, series, stats
+from .errors import Finding, Usage
+from .load import load, machine_facts
+
+NAME = "report"
+HELP = "logs as one HTML page"
+TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
+
+SOURCES = {
+    "tsc": "time-stamp counter of a real machine",
+    "rpcc": "cycle counter of a real Alpha",
+    "pmu": "hardware performance counters",
+    "model": "the cache model of a described machine, no real one",
+    "emulation": "QEMU's own time: says nothing about any real machine",
+    "count": "counted exactly by the kernel",
+}
+
+
+def add_arguments(parser):
+    parser.add_argument("logs", metavar="LOG", nargs="+")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the page, NAME.html")
+
+
+def run(args):
+    import jinja2
+
+    pages, complaints = [], []
+    for path in args.logs:
+        log = load(path)
+        found = log.complaints()
+        complaints += [f"{path}: {c}" for c in found]
+        for number, boot in enumerate(log.boots, 1):
+            name = os.path.basename(path) + (f", boot {number}" if len(log.boots) > 1 else "")
+            pages.append(page(name, boot, found))
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )
+    text = environment.get_template("report.html").render(logs=pages, sources=SOURCES, palette=figure.PALETTE)
+    try:
+        with open(args.output, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Usage(f"{args.output}: {error.strerror}") from error
+    if complaints:
+        raise Finding("the page is written, and says itself what the logs have lost:\n" + "\n".join(complaints))
+    return 0
+
+
+def page(name, boot, complaints):
+    """Everything the template needs of one boot, as plain values."""
+    found = series.experiments(boot)
+    end = boot.end or {"verdict": "none", "passed": "?", "failed": "?", "skipped": "?"}
+    return {
+        "name": name,
+        "facts": boot.facts,
+        "end": end,
+        "complaints": complaints,
+        "machine": machine(boot),
+        "notes": [r.fields.get("text") for r in boot.of("note")],
+        "verdicts": ktap.Verdicts([line.text for line in boot.lines]).all,
+        "experiments": [experiment(boot, exp) for exp in found.values()],
+        "seeds": seeds.context(boot, found),
+    }
+
+
+def machine(boot):
+    """[(what, value)] of the machine records."""
+    facts = machine_facts(boot)
+    rows = [("processor", facts.get("cpu", "unknown"))]
+    if facts.get("hypervisor"):
+        rows.append(("runs under", facts["hypervisor"]))
+    for record in boot.of("machine", what="cache"):
+        c = record.fields
+        size = series.size_text(c["size"])
+        rows.append((f"L{c['level']} cache", f"{size}, {c['ways']} ways, {c['line']}-byte lines ({c['source']})"))
+    for record in boot.of("machine", what="clock"):
+        c = record.fields
+        hz = f"{c['hz'] / 1e6:.1f} MHz by {c['basis']}" if c.get("hz") else "frequency unknown"
+        rows.append(("clock", f"{c.get('counter', c['source'])}, {hz}, source {c['source']}"))
+    for record in boot.of("machine", what="model"):
+        m = record.fields
+        rows.append(("cache model", m.get("refused") or f"{m.get('machine')}, {m.get('clock_khz', 0) / 1000:.0f} MHz"))
+    for record in boot.of("machine", what="pmu"):
+        p = record.fields
+        rows.append(("counters", f"{p['counters']}" + (f" ({p['why']})" if p.get("why") else "")))
+    for record in boot.of("memory", what="total"):
+        m = record.fields
+        rows.append(("memory", f"{m['ram_pages'] * m['page_bytes'] >> 20} MiB free for subjects, pages of {m['page_bytes']} bytes"))
+    return rows
+
+
+def drawn(fig, caption):
+    return {"svg": figure.svg(fig), "caption": caption} if fig else None
+
+
+def experiment(boot, exp):
+    marks = figure.cache_marks(boot, exp)
+    accounts = colors.accounts(boot, exp)
+    pictures = [
+        drawn(colors.heat_map(accounts), "Pages by colour, all blocks together; source count."),
+        drawn(colors.pages_per_color(accounts), "How many colours got how many pages; source count."),
+        drawn(colors.free_blocks(accounts), "Free blocks by order before the workload, last block; source count."),
+    ]
+    return {
+        "name": exp.name,
+        "plan": exp.plan,
+        "levels": exp.levels,
+        "zeros": exp.zeros,
+        "nulls": exp.nulls,
+        "metrics": [metric(exp, m, marks) for m in exp.metrics.values() if "." not in m.name],
+        # what stands behind a metric ("read.L2.miss"): small pictures, the numbers are in the log
+        "derived": [
+            drawn(figure.draw(exp, m, marks, figure.SMALL), caption(exp, m))
+            for m in exp.metrics.values()
+            if "." in m.name and exp.xs(m.name)
+        ],
+        "pictures": [p for p in pictures if p],
+        "accounts": {level: a["total"] for level, a in accounts.items() if a["total"]},
+    }
+
+
+def samples_text(exp, m):
+    """"5", or "3 to 5" where cells have lost some. Cells without any value are not counted in."""
+    counts = [n for level in exp.levels for x in exp.xs(m.name) if (n := len(exp.values(level, m.name, x)))]
+    low, high = (min(counts), max(counts)) if counts else (0, 0)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def caption(exp, m):
+    return f"{m.name}: means of {samples_text(exp, m)} blocks, bands 95% intervals (Student's t); source {m.source}."
+
+
+def metric(exp, m, marks):
+    xs = exp.xs(m.name)
+    return {
+        "metric": m,
+        "n": samples_text(exp, m),
+        "figure": drawn(figure.draw(exp, m, marks), caption(exp, m)),
+        "levels": list(exp.levels),
+        "rows": [{"x": series.size_text(x), "cells": [cell(exp, level, m, x) for level in exp.levels]} for x in xs],
+    }
+
+
+def cell(exp, level, m, x):
+    """Median, and the difference to the first level with its 95% interval."""
+    values = exp.values(level, m.name, x)
+    if not values:
+        return {"median": "-", "difference": "", "verdict": ""}
+    out = {"median": series.number_text(stats.median(values)), "difference": "", "verdict": ""}
+    if level == exp.reference:
+        return out
+    a, b = exp.paired(exp.reference, level, m.name, x)
+    if not a:
+        return out
+    diff, lo, hi = stats.paired_difference(a, b)
+    if lo is None or lo <= 0 <= hi:
+        return {**out, "difference": "~"}
+    base = stats.mean(a)
+    if base:
+        bounds = sorted((lo / abs(base) * 100, hi / abs(base) * 100))
+        text = f"{diff / abs(base) * 100:+.1f}% [{bounds[0]:+.1f}, {bounds[1]:+.1f}]"
+    else:
+        text = f"{series.number_text(diff)} [{series.number_text(lo)}, {series.number_text(hi)}]"
+    good = {"higher": diff > 0, "lower": diff < 0}.get(m.better)
+    return {**out, "difference": text, "verdict": "" if good is None else "better" if good else "worse"}
