@@ -43,6 +43,11 @@ unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/sta
 	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
 unit_lab_subject_src := kernel/lab/subject.c kernel/mm/memmap.c
 
+UNIT_NAMES += work_conflict work_fft work_matmul
+unit_work_conflict_src := kernel/work/conflict_theory.c
+unit_work_fft_src      := kernel/work/fft_core.c kernel/work/fft_order.c kernel/work/fft_check.c
+unit_work_matmul_src   := kernel/work/matmul_core.c
+
 # Pure functions of the Alpha port, against the host's own.
 UNIT_NAMES += alpha_fp
 unit_alpha_fp_src    := arch/alpha/fp_soft.c
