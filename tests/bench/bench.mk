@@ -7,3 +7,5 @@ $(BENCH_EMPTY): tests/bench/empty.S | $(call setup,x86_64)
 
 bench: $(BUILD)/x86_64/tintype.elf $(BENCH_EMPTY) | $(call setup,test)
 	$(Q)$(PYTHON) tests/bench/bench.py --kernel $(BUILD)/x86_64/tintype.elf --empty $(BENCH_EMPTY)
+
+include tests/bench/fft_host.mk
