@@ -25,6 +25,10 @@ def totals(done, member):
     return [f.get(member, 0) for f in done.of("alloc") if "pages" in f]
 
 
+def axis(done, exp):
+    return sorted({f["x"] for f in done.of("sample", exp=exp)})
+
+
 def fixed(factor):
     return lambda done: re.search(rf"{factor}=(\S+)", plan(done)["fixed"]).group(1)
 
@@ -58,6 +62,15 @@ CASES = {
     "proc": (QUICK, "proc=on", lambda d: "# pages allocated: " in d.text, True),
     "help": (QUICK, "help", lambda d: "# reps=N" in d.text, True),
     "crash": (QUICK, "crash=panic", lambda d: d.last.end["verdict"], "panic"),
+}
+
+# Options of one workload: the same, with its words as base.
+FFT = "run=fft page_color=256,1 subject=16M reps=1 warmup=0 passes=1"
+MATMUL = "run=matmul page_color=256,1 subject=16M reps=1 warmup=0 passes=1"
+CASES |= {
+    "points": (FFT + " points=1K", "points=2K,4K", lambda d: axis(d, "fft"), [2048, 4096]),
+    "n": (MATMUL + " n=16", "n=24,32", lambda d: axis(d, "matmul"), [24, 32]),
+    "loop": (MATMUL + " n=16", "loop=ikj,blocked", lambda d: list(d.experiments["matmul"].levels), ["loop=ikj", "loop=blocked"]),
 }
 
 # Those that need a machine of their own, below.

@@ -14,6 +14,7 @@ TREE = {
     "kernel/lab/run.c": '#include "mm/page.h"\n#include "perf/clock.h"\n#include <stdio.h>\n',
     "kernel/work/fft.c": '#include "lab/run.h"\n#include <math.h>\n',
     "arch/x86_64/uart.c": '#include "regs.h"\n#include "core/types.h"\n#include "mm/own.h"\n#include <arch/cpu.h>\n',
+    "arch/x86_64/selftest_jump.c": "#include <setjmp.h>\n",
     "boot/x86_64/pvh.c": '#include "mm/memmap.h"\n#include "boot_info.h"\n',
 }
 
@@ -55,6 +56,7 @@ def test_a_tree_that_keeps_the_rule(tmp_path):
         ("arch/x86_64/a.c", '#include "mm/page.h"', "ports and boot paths"),
         ("arch/x86_64/a.S", '#include "lab/run.h"', "ports and boot paths"),
         ("boot/x86_64/a.c", "#include <stdio.h>", "libc is for"),
+        ("arch/x86_64/trap.c", "#include <setjmp.h>", "libc is for"),
     ],
 )
 def test_a_breach_is_found_and_placed(tmp_path, name, text, why):
