@@ -1,5 +1,5 @@
 /*
- * Tables for people: per metric one table, points down, levels across, median of the blocks.
+ * Tables for people: per metric one table, levels down, points across, median of the blocks.
  *
  * A mark after a value compares it with its reference level: + higher, - lower, ~ no difference
  * seen (95% interval). No mark: the reference itself, or nothing can be said (fewer than two
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN_MIN 14
+#define COLUMN 10 /* digits and point of a value; its mark comes behind */
 
 /* 131072 -> "128K"; values that are no multiple of 1024 in full. */
 static void size_text(uint64_t v, char *out, size_t bytes)
@@ -45,36 +45,46 @@ static char mark(const char *verdict)
 static void print_cell(const struct results *r, unsigned level, unsigned point, unsigned metric,
                        double *scratch)
 {
-    int width = (int)strlen(r->levels->level[level].name);
-    if (width < COLUMN_MIN)
-        width = COLUMN_MIN;
     struct summary s = results_summary(r, level, point, metric, scratch);
+    double v = s.stats.median;
     if (!s.stats.n)
-        say("  %*s ", width, "-");
-    else if (fabs(s.stats.median) >= 1e6 || s.stats.median == floor(s.stats.median))
-        say("  %*.0f%c", width, s.stats.median, mark(s.verdict));
+        say(" %*s ", COLUMN, "-");
+    else if (fabs(v) >= 1e6 || v == floor(v))
+        say(" %*.0f%c", COLUMN, v, mark(s.verdict));
     else
-        say("  %*.2f%c", width, s.stats.median, mark(s.verdict));
+        say(" %*.2f%c", COLUMN, v, mark(s.verdict));
+}
+
+static int name_width(const struct results *r)
+{
+    size_t width = r->work->axis ? strlen(r->work->axis) : 0;
+    for (unsigned level = 0; level < r->levels->count; level++) {
+        size_t n = strlen(r->levels->level[level].name);
+        if (n > width)
+            width = n;
+    }
+    return (int)width;
 }
 
 static void print_table(const struct results *r, unsigned metric, double *scratch)
 {
     const struct metric *m = &r->metric[metric];
+    int width = name_width(r);
     say("#\n# %s: %s, %s (median of %u; source %s%s)\n", r->work->name, m->name, metric_unit(m),
         r->blocks, metric_source(m),
         m->better == BETTER_HIGHER  ? "; higher is better"
         : m->better == BETTER_LOWER ? "; lower is better"
                                     : "");
-    say("# %14s", r->work->axis ? r->work->axis : "");
-    for (unsigned level = 0; level < r->levels->count; level++)
-        say("  %*s ", COLUMN_MIN, r->levels->level[level].name);
+    say("# %-*s", width, r->work->axis ? r->work->axis : "");
+    for (unsigned point = 0; r->work->axis && point < r->points; point++) {
+        char x[24];
+        size_text(r->x[point], x, sizeof x);
+        say(" %*s ", COLUMN, x);
+    }
     say("\n");
-    for (unsigned point = 0; point < r->points; point++) {
-        char x[24] = "";
-        if (r->work->axis)
-            size_text(r->x[point], x, sizeof x);
-        say("# %14s", x);
-        for (unsigned level = 0; level < r->levels->count; level++)
+    for (unsigned level = 0; level < r->levels->count; level++) {
+        say("# %-*s", width, r->levels->level[level].name);
+        for (unsigned point = 0; point < r->points; point++)
             print_cell(r, level, point, metric, scratch);
         say("\n");
     }
@@ -89,9 +99,8 @@ void results_write_tables(const struct results *r)
         if (!r->metric[metric].brief)
             print_table(r, metric, scratch);
     }
-    say("# marks against the reference level, 95%% interval, %s: + higher, - lower, ~ no "
-        "difference "
-        "seen, ? unknown\n",
+    say("#\n# marks against the reference level (95%% interval, %s): + higher, - lower, ~ no "
+        "difference seen\n",
         STATS_PAIRED_T_METHOD);
     free(scratch);
 }
