@@ -74,6 +74,7 @@ static int add_all(const struct factor *f, char *err, size_t err_bytes)
 {
     const char *name;
     int bad = add_level(f, f->initial, err, err_bytes);
+    f->levels->all = true;
     for (unsigned i = 0; !bad && (name = nth_name(f, i)); i++) {
         if (strcmp(name, f->initial))
             bad = add_level(f, name, err, err_bytes);
@@ -86,6 +87,7 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
     const struct factor *f = o->data;
     f->levels->count = 0;
     f->levels->rank = ++ranks;
+    f->levels->all = false;
     if ((f->nth || f->words) && !strcmp(value, "all"))
         return add_all(f, err, err_bytes);
     bool ok = true;
@@ -140,49 +142,83 @@ static bool append(char *name, size_t bytes, const struct factor *f, const char 
            bytes - used;
 }
 
-int levels_build(struct levels *out, const char *workload, char *err, size_t err_bytes)
+/* What levels_build is at: a workload's factors, and which of them is the primary one. */
+struct product {
+    const char *workload;
+    const struct factor *primary;
+    unsigned primary_stride; /* distance between combinations that differ in its next level */
+    unsigned total;          /* combinations */
+    bool all;                /* some levels come from "all": those that do not fit are left out */
+    bool fits;               /* every name was long enough */
+};
+
+static int count_combinations(struct product *p, struct levels *out, char *err, size_t err_bytes)
 {
-    const struct factor *primary = primary_factor(workload);
-    unsigned total = 1, primary_stride = 0;
-    bool fits = true;
-    memset(out, 0, sizeof *out);
-    check(1, registered_count(factor) <= FACTORS_MAX);
     for_each_registered (factor, f) {
-        if (!applies(f, workload))
+        if (!applies(f, p->workload))
             continue;
-        if (f == primary)
-            primary_stride = total;
-        total *= level_count(f);
-        if (total > LEVELS_MAX) {
+        if (f == p->primary)
+            p->primary_stride = p->total;
+        p->all |= f->levels->all;
+        p->total *= level_count(f);
+        if (p->total > LEVELS_MAX) {
             ksnprintf(err, err_bytes, "%s=: the factors' levels multiply to more than %u", f->name,
                       LEVELS_MAX);
             return -TT_EINVAL;
         }
         if (level_count(f) == 1)
-            fits &= append(out->fixed, sizeof out->fixed, f, level_text(f, 0));
+            p->fits &= append(out->fixed, sizeof out->fixed, f, level_text(f, 0));
     }
-    for (unsigned i = 0; i < total; i++) {
-        struct level *l = &out->level[i];
-        unsigned rest = i;
-        for_each_registered (factor, f) {
-            if (!applies(f, workload))
-                continue;
-            unsigned digit = rest % level_count(f);
-            rest /= level_count(f);
-            int bad = set_level(f, level_text(f, digit), l, err, err_bytes);
-            if (bad)
-                return bad;
-            if (level_count(f) > 1)
-                fits &= append(l->name, sizeof l->name, f, level_text(f, digit));
-            if (f == primary)
-                l->reference = i - digit * primary_stride;
+    return 0;
+}
+
+/* Fills l with combination i; l->reference is a combination, too, until all are known. */
+static int combine(struct product *p, unsigned i, struct level *l, char *err, size_t err_bytes)
+{
+    unsigned rest = i;
+    memset(l, 0, sizeof *l);
+    l->reference = i;
+    for_each_registered (factor, f) {
+        if (!applies(f, p->workload))
+            continue;
+        unsigned digit = rest % level_count(f);
+        rest /= level_count(f);
+        int bad = set_level(f, level_text(f, digit), l, err, err_bytes);
+        if (bad)
+            return bad;
+        if (level_count(f) > 1)
+            p->fits &= append(l->name, sizeof l->name, f, level_text(f, digit));
+        if (f == p->primary)
+            l->reference = i - digit * p->primary_stride;
+    }
+    if (!p->primary)
+        strcpy(l->name, "all");
+    return setup_check(&l->setup, err, err_bytes);
+}
+
+int levels_build(struct levels *out, const char *workload, char *err, size_t err_bytes)
+{
+    struct product p = {.workload = workload, .total = 1, .fits = true};
+    unsigned index[LEVELS_MAX]; /* of a combination among the levels that stay */
+    p.primary = primary_factor(workload);
+    memset(out, 0, sizeof *out);
+    check(1, registered_count(factor) <= FACTORS_MAX);
+    int bad = count_combinations(&p, out, err, err_bytes);
+    for (unsigned i = 0; !bad && i < p.total; i++) {
+        struct level *l = &out->level[out->count];
+        index[i] = out->count;
+        bad = combine(&p, i, l, err, err_bytes);
+        if (!bad) {
+            out->count++;
+        } else if (p.all && l->reference != i) {
+            kprintf("# left out: %s\n", err);
+            bad = 0;
         }
-        if (!primary)
-            strcpy(l->name, "all");
     }
-    out->count = total;
-    if (fits)
-        return 0;
+    for (unsigned i = 0; i < out->count; i++)
+        out->level[i].reference = index[out->level[i].reference];
+    if (bad || p.fits)
+        return bad;
     ksnprintf(err, err_bytes, "the names of the levels are too long for a record; fewer factors");
     return -TT_EINVAL;
 }

@@ -23,6 +23,7 @@
 struct factor_levels {
     unsigned count; /* 0: the default applies */
     unsigned rank;  /* 1 for the first factor named on the command line, ... */
+    bool all;       /* they are what "all" stands for */
     char text[FACTOR_LEVELS_MAX][LEVEL_TEXT_MAX];
 };
 
@@ -101,8 +102,9 @@ struct levels {
 /*
  * All combinations of the levels of the factors that a workload has. The first factor on the
  * command line that has several levels is the primary one: each level is compared with the one that
- * has the primary's first level and the same levels of all other factors. 0, or -TT_EINVAL with a
- * message.
+ * has the primary's first level and the same levels of all other factors. A combination that
+ * cannot work (setup_check) is an error; if "all" brought it in, it is left out, and said so. 0, or
+ * -TT_EINVAL with a message.
  */
 int levels_build(struct levels *out, const char *workload, char *err, size_t err_bytes);
 

@@ -47,6 +47,15 @@ static int level_animal(const char *text, struct setup *s, char *err, size_t err
 
 REGISTER_FACTOR(animal, ',', "bee", "NAME[,NAME...]|all", "a name", level_animal, nth, NULL);
 
+/* Ants get on with every number but 77. */
+int setup_check(const struct setup *s, char *msg, size_t msg_bytes)
+{
+    if (s->age.cycles != 77 || s->color.ways != 0)
+        return 0;
+    ksnprintf(msg, msg_bytes, "ant cannot count to 77");
+    return -TT_EINVAL;
+}
+
 static const char *const loops[] = {"ijk", "ikj", NULL};
 REGISTER_CHOICE(loop, "matmul", "ijk", "ijk|ikj", "a choice of one workload", loops);
 
@@ -157,6 +166,33 @@ static void all_starts_with_the_default(void **state)
     assert_string_equal(levels.level[2].name, "animal=cat");
 }
 
+static void what_cannot_work_is_an_error(void **state)
+{
+    (void)state;
+    assert_int_equal(set("animal", "cat,ant"), 0);
+    assert_int_equal(set("number", "12/77"), 0);
+    assert_int_equal(levels_build(&levels, "bandwidth", err, sizeof err), -TT_EINVAL);
+    assert_string_equal(err, "ant cannot count to 77");
+}
+
+/* "all" asks for what there is, not for the impossible: that is left out, aloud, and the levels
+ * behind it still know what they are compared with. */
+static void all_leaves_out_what_cannot_work(void **state)
+{
+    (void)state;
+    host_console_clear();
+    assert_int_equal(set("animal", "all"), 0);
+    assert_int_equal(set("number", "12/77"), 0);
+    build();
+    assert_int_equal(levels.count, 5);
+    assert_string_equal(host_console(), "# left out: ant cannot count to 77\n");
+    for (unsigned i = 0; i < levels.count; i++) {
+        const struct level *vs = &levels.level[levels.level[i].reference];
+        assert_int_equal(vs->setup.color.ways, 1); /* bee, the default */
+        assert_int_equal(vs->setup.age.cycles, levels.level[i].setup.age.cycles);
+    }
+}
+
 static void the_last_of_equal_keys_wins(void **state)
 {
     (void)state;
@@ -229,6 +265,8 @@ int main(void)
         TEST(the_command_line_names_the_primary_factor),
         TEST(a_single_level_is_fixed),
         TEST(all_starts_with_the_default),
+        TEST(what_cannot_work_is_an_error),
+        TEST(all_leaves_out_what_cannot_work),
         TEST(the_last_of_equal_keys_wins),
         TEST(a_choice_belongs_to_its_workload),
         TEST(bad_levels_are_named),
