@@ -167,6 +167,13 @@ static inline const struct page_range *pages_find_range(struct pages *p, pfn_t a
     return pages_search_range(p, at);
 }
 
+/* The number of a frame's descriptor, PAGE_NR_NONE when no range holds it. */
+static inline uint32_t page_nr(struct pages *p, pfn_t at)
+{
+    const struct page_range *r = pages_find_range(p, at);
+    return r ? r->first + (uint32_t)(at.n - r->start) : PAGE_NR_NONE;
+}
+
 /* Kernel address of a frame's memory: computed, or loaded from `virtual` where the shape has it. */
 void *page_address(const struct pages *p, uint32_t nr);
 

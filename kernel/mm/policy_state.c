@@ -29,9 +29,8 @@ void policy_each_got(struct policy_state *s, const struct place_request *q, pfn_
                      policy_count_frame count)
 {
     struct pages *pages = s->buddy->pages;
-    const struct page_range *r = pages_find_range(pages, p);
     unsigned slot = q->space % POLICY_SPACES;
-    *page_field(pages, r->first + (uint32_t)(p.n - r->start), pages->shape->mapping) = slot;
+    *page_field(pages, page_nr(pages, p), pages->shape->mapping) = slot;
     for (uint32_t i = 0; i < 1u << q->order; i++)
         count(s, color_of(s->map, pfn(p.n + i)), slot, 1);
 }
@@ -39,9 +38,7 @@ void policy_each_got(struct policy_state *s, const struct place_request *q, pfn_
 void policy_each_freed(struct policy_state *s, pfn_t p, unsigned order, policy_count_frame count)
 {
     struct pages *pages = s->buddy->pages;
-    const struct page_range *r = pages_find_range(pages, p);
-    uint32_t nr = r->first + (uint32_t)(p.n - r->start);
-    unsigned slot = *page_field(pages, nr, pages->shape->mapping);
+    unsigned slot = *page_field(pages, page_nr(pages, p), pages->shape->mapping);
     for (uint32_t i = 0; i < 1u << order; i++)
         count(s, color_of(s->map, pfn(p.n + i)), slot, -1);
 }
