@@ -1,13 +1,11 @@
 /*
- * Self-tests of what the compiler and newlib call: `division` (divide.S) against a division by
- * shifting and subtracting in C, and `setjmp`.
+ * Self-test `division`: the functions that the compiler calls (divide.S) against a division by
+ * shifting and subtracting in C.
  */
 #include "core/kprintf.h"
 #include "core/rng.h"
 #include "core/selftest.h"
 #include "core/types.h"
-
-#include <setjmp.h>
 
 #define ROUNDS 20000
 
@@ -101,47 +99,4 @@ REGISTER(selftest, division) = {
     .name = "division",
     .proves = "all eight integer divisions agree with shifting and subtracting",
     .run = division,
-};
-
-/* ---- setjmp -------------------------------------------------------------------------------- */
-
-static jmp_buf env;
-
-/* From two frames down. */
-__attribute__((noinline)) static void leave(int value)
-{
-    longjmp(env, value);
-}
-
-__attribute__((noinline)) static void down(int value)
-{
-    volatile char frame[200]; /* left behind */
-
-    frame[0] = (char)value;
-    leave(frame[0] + (value - (char)value));
-}
-
-static enum selftest_verdict jumps(char *msg, size_t msg_bytes)
-{
-    static const struct {
-        int given, wanted;
-    } values[] = {{1, 1}, {0, 1}, {-5, -5}, {0x7fffffff, 0x7fffffff}};
-
-    for (volatile unsigned i = 0; i < ARRAY_SIZE(values); i++) {
-        volatile int returned = setjmp(env);
-
-        if (returned == 0)
-            down(values[i].given);
-        if (returned != values[i].wanted) {
-            ksnprintf(msg, msg_bytes, "longjmp(%d): setjmp returns %d", values[i].given, returned);
-            return SELFTEST_FAIL;
-        }
-    }
-    return SELFTEST_OK;
-}
-
-REGISTER(selftest, setjmp) = {
-    .name = "setjmp",
-    .proves = "longjmp comes back to setjmp's frame with its value",
-    .run = jumps,
 };
