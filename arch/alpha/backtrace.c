@@ -80,7 +80,7 @@ static bool in_division(uintptr_t pc)
 
 unsigned arch_backtrace(const struct trap_frame *f, uintptr_t *pc, unsigned max)
 {
-    struct cursor c;
+    struct cursor c = {0};
     unsigned n = 0;
 
     if (f) {
@@ -99,7 +99,6 @@ unsigned arch_backtrace(const struct trap_frame *f, uintptr_t *pc, unsigned max)
         }
     } else {
         __asm__ volatile("br %0, 1f\n1:\tmov $30, %1" : "=r"(c.pc), "=r"(c.sp));
-        c.ra = 0;
     }
     while (n < max && step(&c))
         pc[n++] = c.pc;

@@ -10,8 +10,9 @@
 #include <stddef.h>
 
 /* Tsunami/Typhoon 21272 manual, system address map: hose 0. */
-#define PCI_CONFIG (ARCH_KSEG_IO + 0x1fe000000) /* type 0: bus 0, then device, function, register  \
-                                                 */
+#define PCI_CONFIG                                                                                 \
+    (ARCH_KSEG_IO + 0x1fe000000) /* type 0: bus 0, then device, function, register                 \
+                                  */
 #define PCI_MEMORY ARCH_KSEG_IO
 
 #define PCI_DEVICES   32

@@ -120,13 +120,20 @@ void arch_trap_redirect(struct trap_frame *f, uintptr_t pc, uintptr_t sp)
 
 static uint64_t reg(const struct trap_frame *f, unsigned n)
 {
-    if (n == 30)
-        return f->sp;
-    if (n == 29)
+    switch (n) {
+    case 16:
+        return f->pal.r16;
+    case 17:
+        return f->pal.r17;
+    case 18:
+        return f->pal.r18;
+    case 29:
         return f->pal.gp;
-    if (n >= 19)
-        return f->r19[n - 19];
-    return n >= 16 ? (&f->pal.r16)[n - 16] : f->r0[n];
+    case 30:
+        return f->sp;
+    default:
+        return n < 16 ? f->r0[n] : f->r19[n - 19];
+    }
 }
 
 void arch_trap_print(const struct trap_frame *f)

@@ -41,7 +41,8 @@ phys_t vm_loaded(void)
 /* The stack stays: swpctx loads its pointer from where it has just been kept. */
 void vm_load(phys_t to)
 {
-    register uint64_t a0 __asm__("$16") = arch_virt_to_phys(&context).a;
+    uint64_t at = arch_virt_to_phys(&context).a;
+    register uint64_t a0 __asm__("$16") = at;
 
     context.ptbr = to.a >> PAGE_SHIFT;
     __asm__ volatile("stq $30, %1\n\tmb\n\tcall_pal %2"
