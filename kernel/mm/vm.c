@@ -216,7 +216,7 @@ static int protect_page(struct vm_space *s, struct vm_area *a, uintptr_t va, pfn
 
 int vm_protect(struct vm_space *s, uintptr_t start, uintptr_t end, unsigned prot)
 {
-    if (!(prot & PROT_R))
+    if (!vm_prot_valid(prot))
         return -TT_EINVAL;
     if (!vm_area_covers(s, start, end))
         return -TT_ENOENT;

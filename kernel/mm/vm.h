@@ -22,7 +22,7 @@
 /* [start, end) on the area's page size. */
 struct vm_area {
     uintptr_t start, end;
-    uint8_t prot;  /* PROT_R, with PROT_W and PROT_X */
+    uint8_t prot;  /* PROT_R, and PROT_W or PROT_X but not both */
     uint8_t order; /* of its pages: 0, or LARGE_PAGE_SHIFT - PAGE_SHIFT */
     bool zero;     /* fill new frames with zeroes, as kernels do for programs */
 };
@@ -59,7 +59,8 @@ void vm_switch(struct vm_space *s);
 
 /*
  * Adds an area without frames. 0; -TT_EINVAL (not on page boundaries, empty, outside the window, no
- * PROT_R, an order that is no page size), -TT_EEXIST (overlaps one), -TT_ENOSPC (too many areas).
+ * PROT_R, writable and executable, an order that is no page size), -TT_EEXIST (overlaps one),
+ * -TT_ENOSPC (too many areas).
  */
 int vm_map(struct vm_space *s, const struct vm_area *a);
 
@@ -94,6 +95,9 @@ bool vm_fault(struct vm_space *s, uintptr_t va, enum vm_access access);
 const char *vm_check(const struct vm_space *s);
 
 /* ---- areas (vm_area.c), for vm.c ------------------------------------------------------------- */
+
+/* Readable, and not both writable and executable: what an area may be. */
+bool vm_prot_valid(unsigned prot);
 
 /* The area that holds va, NULL if none does. */
 struct vm_area *vm_area_at(struct vm_space *s, uintptr_t va);

@@ -9,6 +9,11 @@ static uintptr_t page_bytes(const struct vm_area *a)
     return (uintptr_t)PAGE_SIZE << a->order;
 }
 
+bool vm_prot_valid(unsigned prot)
+{
+    return prot & PROT_R && (prot & (PROT_W | PROT_X)) != (PROT_W | PROT_X);
+}
+
 static void insert(struct vm_space *s, unsigned i, const struct vm_area *a)
 {
     memmove(&s->area[i + 1], &s->area[i], (s->area_count - i) * sizeof *a);
@@ -21,7 +26,7 @@ int vm_map(struct vm_space *s, const struct vm_area *a)
     if (a->order && a->order != LARGE_PAGE_SHIFT - PAGE_SHIFT)
         return -TT_EINVAL;
     if (a->start % page_bytes(a) || a->end % page_bytes(a) || a->start >= a->end ||
-        a->start < ARCH_WINDOW || a->end > ARCH_WINDOW_END || !(a->prot & PROT_R))
+        a->start < ARCH_WINDOW || a->end > ARCH_WINDOW_END || !vm_prot_valid(a->prot))
         return -TT_EINVAL;
     unsigned i = 0;
     while (i < s->area_count && s->area[i].end <= a->start)
