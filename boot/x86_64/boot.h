@@ -46,6 +46,9 @@ void multiboot2_parse(struct boot_info *bi, const void *info, uint64_t bytes);
 /* A word on the screen, if bi has one: where the results go, or the complaint. */
 void screen_say(const struct boot_info *bi);
 
+/* bi is there for good: the self-test of modules reads it when asked to run. */
+void modules_init(const struct boot_info *bi);
+
 /* Entered from boot32.S. */
 __attribute__((noreturn)) void boot_main(enum boot_way way, uint64_t info);
 
