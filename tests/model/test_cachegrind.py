@@ -83,6 +83,6 @@ def test_equal_to_cachegrind(trace, tmp_path, d1, d1_ways, ll, ll_ways, line):
     ours = model(trace, conf)
     as_a_machine = model(trace, conf, "w")
     print(f"cachegrind {theirs}\nmodel      {ours}\nwith write-backs {as_a_machine}")
-    assert theirs["d1_misses"] > 5000
+    assert theirs["d1_misses"] > 3000
     assert ours == theirs
     assert as_a_machine["d1_misses"] == theirs["d1_misses"]

@@ -196,8 +196,10 @@ static enum cache_state request(struct model *model, struct model_cpu *cpu, uint
 }
 
 /* The line is not where L1 should have it. Returns its state in L1 afterwards. */
-static enum cache_state miss_l1(struct model *model, struct model_cpu *cpu, uint64_t virtual_line,
-                                uint64_t line, bool store)
+static __attribute__((noinline)) enum cache_state miss_l1(struct model *model,
+                                                          struct model_cpu *cpu,
+                                                          uint64_t virtual_line, uint64_t line,
+                                                          bool store)
 {
     uint32_t inner = store && !model->machine.level[0].write_allocate ? 1 : 0;
 
@@ -215,8 +217,9 @@ static enum cache_state miss_l1(struct model *model, struct model_cpu *cpu, uint
 }
 
 /* A store found its line in L1. Returns the line's state there afterwards. */
-static enum cache_state store_hit(struct model *model, struct model_cpu *cpu, uint64_t *entry,
-                                  uint64_t virtual_line, uint64_t line)
+static __attribute__((noinline)) enum cache_state store_hit(struct model *model,
+                                                            struct model_cpu *cpu, uint64_t *entry,
+                                                            uint64_t virtual_line, uint64_t line)
 {
     enum cache_state state = cache_entry_state(*entry);
 
@@ -231,7 +234,8 @@ static enum cache_state store_hit(struct model *model, struct model_cpu *cpu, ui
     return CACHE_MODIFIED;
 }
 
-static void use_tlb(struct model *model, struct model_cpu *cpu, uint64_t page)
+static __attribute__((noinline)) void use_tlb(struct model *model, struct model_cpu *cpu,
+                                              uint64_t page)
 {
     cpu->last_page = page;
     if (tlb_miss(&cpu->tlb, page)) {

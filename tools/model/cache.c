@@ -24,6 +24,9 @@ int cache_init(struct cache *cache, const struct machine *machine, uint32_t leve
 
     memset(cache, 0, sizeof(*cache));
     cache->ways = info->ways;
+    while (1u << cache->set_shift < cache->ways) {
+        cache->set_shift++;
+    }
     cache->sets = machine_sets(machine, level);
     if ((cache->sets & (cache->sets - 1)) == 0) {
         cache->set_mask = cache->sets - 1;
@@ -38,8 +41,10 @@ int cache_init(struct cache *cache, const struct machine *machine, uint32_t leve
     if (info->virtual_index && way_bytes > machine->page_bytes) {
         cache->positions = (uint32_t)(way_bytes / machine->page_bytes);
     }
+    cache->plain_index = cache->positions == 1 && cache->hash_bits == 0 &&
+                         (cache->set_mask != 0 || cache->sets == 1);
     cache->page_line_mask = machine->page_bytes / machine->line_bytes - 1;
-    cache->entry = calloc((size_t)cache->sets * cache->ways, sizeof(*cache->entry));
+    cache->entry = calloc((size_t)cache->sets << cache->set_shift, sizeof(*cache->entry));
     if (cache->positions > 1) {
         cache->held = calloc(1u << CACHE_HELD_BITS, sizeof(*cache->held));
     }
@@ -56,7 +61,7 @@ void cache_destroy(struct cache *cache)
 
 void cache_clear(struct cache *cache)
 {
-    memset(cache->entry, 0, (size_t)cache->sets * cache->ways * sizeof(*cache->entry));
+    memset(cache->entry, 0, ((size_t)cache->sets << cache->set_shift) * sizeof(*cache->entry));
     if (cache->held) {
         memset(cache->held, 0, (1u << CACHE_HELD_BITS) * sizeof(*cache->held));
     }
@@ -83,8 +88,7 @@ uint64_t *cache_find_all(struct cache *cache, uint64_t line)
     for (uint32_t position = 0; position < cache->positions; position++) {
         uint64_t lines_per_page = (uint64_t)cache->page_line_mask + 1;
         uint64_t virtual_line = (line & cache->page_line_mask) + position * lines_per_page;
-        uint64_t *entry =
-            cache->entry + (uint64_t)cache_set(cache, virtual_line, line) * cache->ways;
+        uint64_t *entry = cache_set_entries(cache, cache_set(cache, virtual_line, line));
 
         for (uint32_t way = 0; way < cache->ways; way++) {
             if (entry[way] >> 2 == line + 1) {
@@ -97,7 +101,7 @@ uint64_t *cache_find_all(struct cache *cache, uint64_t line)
 
 void cache_remove(struct cache *cache, uint64_t *entry)
 {
-    uint64_t way = (uint64_t)(entry - cache->entry) % cache->ways;
+    uint64_t way = (uint64_t)(entry - cache->entry) & ((UINT64_C(1) << cache->set_shift) - 1);
 
     if (cache->held) {
         (*cache_held(cache, cache_entry_line(*entry)))--;

@@ -25,8 +25,10 @@ enum cache_state {
 };
 
 struct cache {
-    uint64_t *entry; /* sets x ways; (line + 1) << 2 | state, 0 when empty */
+    uint64_t *entry; /* sets << set_shift; (line + 1) << 2 | state, 0 when empty */
     uint32_t ways;
+    uint32_t set_shift; /* a set's place is 2^n entries: found by a shift */
+    bool plain_index;   /* the line's low bits, by set_mask */
     uint32_t sets;
     uint32_t set_mask;   /* sets - 1 when a power of two, else 0 and the index is a remainder */
     uint32_t plain_mask; /* index bits below the hashed ones */
@@ -62,11 +64,11 @@ uint32_t cache_set_hashed(const struct cache *cache, uint64_t line);
 
 static inline uint32_t cache_set(const struct cache *cache, uint64_t virtual_line, uint64_t line)
 {
+    if (cache->plain_index) {
+        return (uint32_t)line & cache->set_mask;
+    }
     if (cache->positions > 1) {
         return (uint32_t)virtual_line & cache->set_mask;
-    }
-    if (cache->hash_bits == 0 && cache->set_mask != 0) {
-        return (uint32_t)line & cache->set_mask;
     }
     return cache_set_hashed(cache, line);
 }
@@ -88,19 +90,20 @@ static inline void cache_entry_set_state(uint64_t *entry, enum cache_state state
 
 static inline uint64_t *cache_set_entries(const struct cache *cache, uint32_t set)
 {
-    return cache->entry + (uint64_t)set * cache->ways;
+    return cache->entry + ((uint64_t)set << cache->set_shift);
 }
 
 /* Look a line up in one set and make it the most recent. NULL when absent. */
 static inline uint64_t *cache_touch_at(struct cache *cache, uint64_t *entry, uint64_t line)
 {
     uint64_t wanted = line + 1;
+    uint32_t ways = cache->ways;
 
     if (entry[0] >> 2 == wanted) {
         return entry;
     }
     /* shifted by hand, here and below: a call of memmove costs more than a few ways do */
-    for (uint32_t way = 1; way < cache->ways; way++) {
+    for (uint32_t way = 1; way < ways; way++) {
         uint64_t found = entry[way];
 
         if (found >> 2 == wanted) {
@@ -134,9 +137,10 @@ static inline uint64_t *cache_find(struct cache *cache, uint64_t line)
 static inline uint64_t cache_insert_at(struct cache *cache, uint64_t *entry, uint64_t line,
                                        enum cache_state state)
 {
-    uint64_t victim = entry[cache->ways - 1];
+    uint32_t way = cache->ways - 1;
+    uint64_t victim = entry[way];
 
-    for (uint32_t way = cache->ways - 1; way > 0; way--) {
+    for (; way > 0; way--) {
         entry[way] = entry[way - 1];
     }
     entry[0] = (line + 1) << 2 | (uint64_t)state;

@@ -18,8 +18,8 @@
 #include "tools/model/plugin_decode.h"
 #include "tools/model/qemu_plugin_v1.h"
 
-/* 1024 entries, 16 KiB a CPU: 4 MiB of 4 KiB pages, half a modelled Bcache beyond its size. */
-#define PLUGIN_TLB_ENTRIES 1024u
+/* 8192 entries, 128 KiB a CPU: 32 MiB of 4 KiB pages, so that asking QEMU stays rare. */
+#define PLUGIN_TLB_ENTRIES 8192u
 
 /* A virtual page's tag holds the flush generation in its top 12 bits (a page needs 52). */
 #define PLUGIN_GENERATION_SHIFT 52u

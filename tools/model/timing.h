@@ -43,8 +43,7 @@ struct timing_bus {
 struct timing_cpu {
     uint64_t serial_stall;  /* beyond one cycle per instruction and the L1 latency */
     uint64_t overlap_stall; /* beyond one cycle per instruction */
-    uint64_t last_done;     /* when the latest miss will have completed, overlap clock */
-    uint64_t done[MACHINE_MAX_OUTSTANDING]; /* completions, in order of issue */
+    uint64_t done[MACHINE_MAX_OUTSTANDING]; /* completions, in order of issue; others are past */
     uint32_t oldest;
     uint32_t outstanding; /* entries there are */
 };
@@ -105,9 +104,6 @@ static inline void timing_miss(struct timing_cpu *cpu, uint64_t instructions,
     }
     cpu->done[cpu->oldest] = done;
     cpu->oldest = cpu->oldest + 1 == cpu->outstanding ? 0 : cpu->oldest + 1;
-    if (done > cpu->last_done) {
-        cpu->last_done = done;
-    }
 }
 
 /* Wait, in both clocks: a TLB miss. */
@@ -122,7 +118,10 @@ static inline uint64_t timing_overlap(const struct timing_cpu *cpu, uint64_t ins
 {
     uint64_t now = instructions + cpu->overlap_stall;
 
-    return cpu->last_done > now ? cpu->last_done : now;
+    for (uint32_t i = 0; i < cpu->outstanding; i++) {
+        now = cpu->done[i] > now ? cpu->done[i] : now;
+    }
+    return now;
 }
 
 /* Published clocks, by key: where CPUs' clocks meet. */
