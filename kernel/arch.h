@@ -4,7 +4,8 @@
  * A port is a folder arch/NAME that implements these functions and provides the headers
  *   <arch/param.h>  PAGE_SHIFT, PAGE_SIZE, LARGE_PAGE_SHIFT, LINE_BYTES (alignment that avoids
  *                   false sharing), ARCH_NAME
- *   <arch/cpu.h>    static inline: cpu_relax(), cpu_cycles() (see below), barriers
+ *   <arch/cpu.h>    static inline: cpu_relax(), cpu_cycles() (see below), barriers; cpu_id() and
+ *                   ARCH_CPU_ID where the port starts further CPUs (core/cpu.h)
  * Everything is called on one CPU with interrupts off unless a line says otherwise. Functions
  * that can fail return 0 or a negative errno-style code (core/errno.h).
  */
@@ -33,6 +34,44 @@ enum exit_way { EXIT_HALT, EXIT_POWEROFF, EXIT_REBOOT, EXIT_QEMU };
  * does not exist on this machine. Every wait inside is bounded.
  */
 __attribute__((noreturn)) void arch_exit(enum exit_way way, bool ok);
+
+/* ---- further processors, interrupts (optional: core/single.c answers for a port without) ----- */
+
+/* Takes what starting CPUs needs in particular places out of the map. Before arch_vm_init. */
+void arch_cpus_reserve(struct memmap *map);
+
+/*
+ * Hardware numbers of the CPUs that firmware calls usable, hw_id[0] being this one's, at most max
+ * of them; returns how many, at least 1. What is odd (no table, a CPU that cannot be named) goes
+ * to why. After arch_vm_init.
+ */
+unsigned arch_cpus_find(uint32_t *hw_id, unsigned max, char *why, size_t why_bytes);
+
+/*
+ * Starts a CPU as number id, on a stack of its own with a guard page; it ends up in cpu_main()
+ * (core/cpu.h) with interrupts off. 0 when it got there, -TT_ENODEV when it did not answer within
+ * some 100 ms (it never will: a late one stops), -TT_ENOMEM. One at a time.
+ */
+int arch_cpu_start(unsigned id, uint32_t hw_id);
+
+/* All are started that will be: gives back what only starting needed. */
+void arch_cpus_started(void);
+
+/* Ends another CPU's arch_cpu_wait, the present one or the next. */
+void arch_cpu_wake(unsigned id);
+
+/*
+ * Waits, halted, until an interrupt or arch_cpu_wake comes; what came since interrupts were turned
+ * off counts. Handlers run. Called and left with interrupts off. May return early.
+ */
+void arch_cpu_wait(void);
+
+/* Stops all other CPUs for good, wherever they are. For panic: waits for nothing. */
+void arch_cpus_stop(void);
+
+/* Interrupts off; what they were, for restore. */
+unsigned long arch_irq_save(void);
+void arch_irq_restore(unsigned long was);
 
 /* Facts for the machine record; each a short ASCII string or "unknown". */
 struct arch_machine {
@@ -109,14 +148,14 @@ enum {
     PROT_X = 4,
 };
 
-int arch_space_create(struct arch_space *s);             /* 0 or -TT_ENOMEM */
-void arch_space_destroy(struct arch_space *s);           /* frees tables, not the pages mapped */
-void arch_space_switch(struct arch_space *s);            /* NULL: kernel only */
+int arch_space_create(struct arch_space *s);   /* 0 or -TT_ENOMEM */
+void arch_space_destroy(struct arch_space *s); /* frees tables, not the pages mapped */
+void arch_space_switch(struct arch_space *s);  /* NULL: kernel only */
 
 /*
  * Maps one page of 2^order base pages at va (order 0, or LARGE_PAGE_SHIFT - PAGE_SHIFT). va is
- * aligned to the page's size and inside the window. 0, -TT_ENOMEM (no table page), -TT_EEXIST (va is
- * mapped), -TT_EINVAL (order). A change is visible to this CPU on return.
+ * aligned to the page's size and inside the window. 0, -TT_ENOMEM (no table page), -TT_EEXIST (va
+ * is mapped), -TT_EINVAL (order). A change is visible to this CPU on return.
  */
 int arch_space_map(struct arch_space *s, uintptr_t va, pfn_t p, unsigned order, unsigned prot);
 
@@ -148,10 +187,10 @@ enum trap_kind {
 
 struct trap_info {
     enum trap_kind kind;
-    unsigned vector;     /* the machine's own number */
-    const char *name;    /* "#PF page fault", ... */
+    unsigned vector;  /* the machine's own number */
+    const char *name; /* "#PF page fault", ... */
     uintptr_t pc;
-    uintptr_t address;   /* faulting address of TRAP_PAGE_FAULT, else 0 */
+    uintptr_t address; /* faulting address of TRAP_PAGE_FAULT, else 0 */
     bool write, exec, present;
     bool fatal; /* double fault, NMI, machine check: what was interrupted cannot be ended safely */
 };

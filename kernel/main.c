@@ -8,6 +8,7 @@
 #include "boot_info.h"
 #include "core/cmdline.h"
 #include "core/console.h"
+#include "core/cpu.h"
 #include "core/crash.h"
 #include "core/exit.h"
 #include "core/kprintf.h"
@@ -95,9 +96,17 @@ static void set_up_memory(const struct boot_info *bi)
     if (memmap_build(&memory_map, bi, arch_phys_limit(), why, sizeof why) ||
         memmap_apply_options(&memory_map, why, sizeof why))
         give_up("memory", why);
+    arch_cpus_reserve(&memory_map);
     take_own_memory();
     if (arch_vm_init(&memory_map))
         give_up("memory", "too little memory: the kernel's own part does not hold its page tables");
+}
+
+static void start_cpus(void)
+{
+    char why[160];
+    if (cpus_start(why, sizeof why))
+        give_up("cpus", why);
 }
 
 void kernel_main(struct boot_info *bi)
@@ -116,6 +125,7 @@ void kernel_main(struct boot_info *bi)
     counters_init();
     boot_log_machine();
     boot_log_memory(&memory_map);
+    start_cpus();
     crash_now();
     lab_run(&memory_map);
     finish();

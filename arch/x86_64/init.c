@@ -1,17 +1,34 @@
-/* First steps of the port, and the last: arch_init and arch_halt. */
+/* First steps of the port, and the last: arch_init and arch_halt; interrupts off and back. */
 #include "arch.h"
 #include "desc.h"
+#include "fpu.h"
+#include "percpu.h"
 
 void arch_init(void)
 {
-    uint32_t mxcsr = 0x1f80; /* all exceptions masked, round to nearest, as after reset */
-
+    percpu_load(0);
     desc_init();
-    __asm__ volatile("fninit\n\tldmxcsr %0" ::"m"(mxcsr));
+    fpu_init();
 }
 
 void arch_halt(void)
 {
     for (;;)
         __asm__ volatile("cli\n\thlt" ::: "memory");
+}
+
+#define RFLAGS_IF (1ul << 9)
+
+unsigned long arch_irq_save(void)
+{
+    unsigned long flags;
+
+    __asm__ volatile("pushfq\n\tpopq %0\n\tcli" : "=r"(flags)::"memory");
+    return flags & RFLAGS_IF;
+}
+
+void arch_irq_restore(unsigned long was)
+{
+    if (was)
+        __asm__ volatile("sti" ::: "memory");
 }

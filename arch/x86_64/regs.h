@@ -7,8 +7,9 @@
 
 #define CR0_WP (1ul << 16)
 
-#define MSR_EFER 0xc0000080
-#define EFER_NXE (1ul << 11)
+#define MSR_EFER    0xc0000080
+#define MSR_GS_BASE 0xc0000101
+#define EFER_NXE    (1ul << 11)
 
 #define CPUID_HYPERVISOR (1u << 31) /* leaf 1 ecx */
 #define CPUID_NX         (1u << 20) /* leaf 0x80000001 edx */
@@ -83,6 +84,14 @@ static inline uint64_t read_cr3(void)
 static inline void write_cr3(uint64_t v)
 {
     __asm__ volatile("movq %0, %%cr3" ::"r"(v) : "memory");
+}
+
+static inline uint64_t read_cr4(void)
+{
+    uint64_t v;
+
+    __asm__ volatile("movq %%cr4, %0" : "=r"(v));
+    return v;
 }
 
 static inline void invlpg(uintptr_t va)

@@ -5,6 +5,7 @@
 
 #include "arch.h"
 #include "core/cmdline.h"
+#include "core/cpu.h"
 #include "core/errno.h"
 #include "core/kprintf.h"
 
@@ -26,6 +27,51 @@ char console_ring[CONSOLE_RING];
 size_t console_ring_total; /* bytes ever written: the next one goes to total % CONSOLE_RING */
 
 static bool at_line_start = true;
+
+/* ---- one CPU at a time --------------------------------------------------------------------- */
+
+/*
+ * The longest piece is a panic's backtrace of some 100 lines: at 9600 baud 8 s. A round of waiting
+ * takes about 40 ns; 10^9 of them are longer than that, so a holder that is still there is dead.
+ */
+#define HOLDER_SPINS 1000000000ul
+
+static uint32_t holder; /* CPU number + 1; 0: free */
+static unsigned depth;  /* the holder's */
+static bool seized;     /* by a panic: nobody else writes any more */
+
+void console_lock(void)
+{
+    uint32_t me = cpu_id() + 1;
+    if (load_once(&holder) != me) {
+        /* After a panic has seized the console, the CPU that stands here is about to be stopped. */
+        for (unsigned long i = 0; !compare_exchange(&holder, 0, me); i++) {
+            if (i >= HOLDER_SPINS && !load_once(&seized)) {
+                store_once(&holder,
+                           me); /* the log may be mixed up now, which is better than lost */
+                depth = 0;
+                break;
+            }
+            cpu_relax();
+        }
+    }
+    depth++;
+}
+
+void console_unlock(void)
+{
+    if (--depth == 0)
+        store_release(&holder, 0);
+}
+
+void console_seize(void)
+{
+    store_once(&seized, true);
+    store_release(&holder, cpu_id() + 1);
+    depth = 1;
+}
+
+/* ---- the port ------------------------------------------------------------------------------ */
 
 /* "ttyS0", "ttyS1,9600": false and complaint when it is neither. */
 static bool split_value(const char *value, char *port, size_t port_bytes, unsigned *baud)
@@ -77,6 +123,7 @@ void console_write(const char *s, size_t n)
 {
     if (!n)
         return;
+    console_lock();
     at_line_start = s[n - 1] == '\n';
     for (; n; n--, s++) {
         console_ring[console_ring_total++ % CONSOLE_RING] = *s;
@@ -86,6 +133,7 @@ void console_write(const char *s, size_t n)
             arch_uart_putc('\r');
         arch_uart_putc(*s);
     }
+    console_unlock();
 }
 
 bool console_at_line_start(void)

@@ -1,5 +1,7 @@
 /*
- * The console: where the log goes. One writer at a time; whole lines stay whole.
+ * The console: where the log goes. One CPU at a time: each call writes in one piece, and what is
+ * written between console_lock and console_unlock stays together. Handlers of interrupts do not
+ * write (they could hit their own CPU in the middle of a line); panic does, by console_seize.
  *
  * console=ttyS0[,baud] | ttyS1[,baud] | none. An absent port costs a bounded wait and the
  * log is then kept only in the ring (the last CONSOLE_RING bytes, for gdb and the screen).
@@ -11,6 +13,13 @@
 #include <stddef.h>
 
 #define CONSOLE_RING 65536
+
+/* Keeps other CPUs' output out until console_unlock. Nests on one CPU. */
+void console_lock(void);
+void console_unlock(void);
+
+/* For panic: the console is this CPU's from now on, whoever had it. */
+void console_seize(void);
 
 /* Opens the device that the command line names (text: the whole raw command line). */
 void console_init(const char *cmdline);

@@ -4,6 +4,7 @@
 #include "core/crash.h"
 
 #include "core/cmdline.h"
+#include "core/cpu.h"
 #include "core/errno.h"
 #include "core/panic.h"
 #include "core/types.h"
@@ -51,14 +52,27 @@ static void crash_stack(void)
     descend(&depth);
 }
 
+static void panic_there(void *arg)
+{
+    (void)arg;
+    /* Past the guard of the call: a panic is nobody's to catch. */
+    panic("crash=cpu: asked for");
+}
+
+static void crash_cpu(void)
+{
+    char why[160];
+    unsigned last = cpus_running() - 1;
+    if (cpu_start_call(last, panic_there, NULL))
+        panic("crash=cpu: there is no other CPU");
+    cpu_wait_call(last, CPUS_RUN_CYCLES, why, sizeof(why));
+}
+
 static const struct {
     const char *name;
     void (*crash)(void);
-} ways[] = {{"panic", crash_panic},
-            {"null", crash_null},
-            {"text", crash_text},
-            {"div", crash_div},
-            {"stack", crash_stack}};
+} ways[] = {{"panic", crash_panic}, {"null", crash_null},   {"text", crash_text},
+            {"div", crash_div},     {"stack", crash_stack}, {"cpu", crash_cpu}};
 
 static void (*chosen)(void);
 
@@ -82,6 +96,6 @@ static int parse_crash(const struct option *o, const char *value, char *err, siz
 }
 
 REGISTER(option, crash) = {.name = "crash",
-                           .grammar = "panic|null|text|div|stack",
+                           .grammar = "panic|null|text|div|stack|cpu",
                            .help = "for tests: crash after the boot records",
                            .parse = parse_crash};

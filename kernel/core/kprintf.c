@@ -217,7 +217,9 @@ void kprintf(const char *fmt, ...)
     struct sink k = {.text = piece, .room = sizeof(piece), .flush = true};
     struct args a;
     va_start(a.ap, fmt);
+    console_lock();
     format(&k, fmt, &a);
-    va_end(a.ap);
     console_write(piece, k.used);
+    console_unlock();
+    va_end(a.ap);
 }

@@ -105,9 +105,11 @@ void ktap_result(enum ktap_verdict v, const char *name, const char *reason, ...)
         make_plain(why);
     }
     bool mask = (v == KTAP_OK || v == KTAP_FAIL) && looks_like_directive(why);
+    console_lock();
     start_line();
     kprintf("%s %u %s%s%s%s%s\n", v == KTAP_FAIL ? "not ok" : "ok", levels[depth - 1].done,
             plain_name, reason ? " # " : "", directive[v], mask ? "because: " : "", why);
+    console_unlock();
 }
 
 unsigned ktap_end(void)

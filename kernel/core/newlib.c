@@ -8,6 +8,7 @@
 #include "core/newlib.h"
 
 #include "core/console.h"
+#include "core/cpu.h"
 #include "core/panic.h"
 
 #include <errno.h>
@@ -16,22 +17,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* There is one thread so far; with more, this becomes a member of the thread. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* newlib's own macro does it */
-static struct _reent main_thread = _REENT_INIT(main_thread);
-#pragma GCC diagnostic pop
+/* A CPU runs one thread at a time, and a call of the library is over before another thread runs. */
+static PER_CPU(struct _reent, reents);
 
 static void *(*heap_grow)(ptrdiff_t delta);
+
+void newlib_init_cpu(unsigned id)
+{
+    _REENT_INIT_PTR(&cpu_of(reents, id));
+}
 
 void newlib_init(void *(*grow)(ptrdiff_t delta))
 {
     heap_grow = grow;
+    newlib_init_cpu(0);
 }
 
 struct _reent *__getreent(void)
 {
-    return &main_thread;
+    return &this_of(reents);
 }
 
 void *sbrk(ptrdiff_t delta)

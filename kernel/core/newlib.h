@@ -14,4 +14,7 @@
 /* grow: mm/own.h's own_sbrk, handed over because core does not know mm. Before the first malloc. */
 void newlib_init(void *(*grow)(ptrdiff_t delta));
 
+/* Makes CPU id's own errno and stdio state, before that CPU runs. CPU 0: newlib_init does it. */
+void newlib_init_cpu(unsigned id);
+
 #endif

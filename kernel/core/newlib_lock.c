@@ -4,15 +4,14 @@
  * All nine objects and all ten functions of newlib's own lock file are defined here: leave one out
  * and the linker takes that file, with empty functions, beside this one.
  */
+#include "core/cpu.h"
 #include "core/panic.h"
-
-#include <arch/cpu.h>
 
 #include <stdbool.h>
 #include <sys/lock.h>
 
 struct __lock {
-    unsigned owner; /* thread number; 0: free */
+    unsigned owner; /* CPU number + 1; 0: free */
     unsigned depth; /* how often the owner has it */
     bool made;      /* of made[]: in use */
 };
@@ -36,10 +35,10 @@ struct __lock __lock___sinit_recursive_mutex, __lock___sfp_recursive_mutex,
 
 static struct __lock made[LOCKS_MADE];
 
-/* Never 0. There is one thread so far. */
+/* Never 0. No library call is interrupted by another one on its CPU: the CPU names the thread. */
 static unsigned this_thread(void)
 {
-    return 1;
+    return cpu_id() + 1;
 }
 
 static bool try_take(struct __lock *l)
@@ -64,7 +63,7 @@ static void take(struct __lock *l)
             return;
         cpu_relax();
     }
-    panic("newlib: a lock stays taken by thread %u", l->owner);
+    panic("newlib: a lock stays taken by CPU %u", l->owner - 1);
 }
 
 void __retarget_lock_init(_LOCK_T *lock)
@@ -95,7 +94,7 @@ void __retarget_lock_close_recursive(_LOCK_T lock)
 void __retarget_lock_acquire(_LOCK_T lock)
 {
     if (owned(lock))
-        panic("newlib: a lock is taken twice by one thread");
+        panic("newlib: a lock is taken twice by one CPU");
     take(lock);
 }
 

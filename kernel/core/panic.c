@@ -7,6 +7,7 @@
 
 #include "arch.h"
 #include "core/console.h"
+#include "core/cpu.h"
 #include "core/exit.h"
 #include "core/kprintf.h"
 #include "core/ktap.h"
@@ -18,7 +19,8 @@
 #define BACKTRACE_MAX 512 /* a recursion that fills a stack is longer: its end is cut */
 
 static char context[128];
-static unsigned panics; /* panics that have begun: 2 and more while the first one reports */
+static uint32_t reporter; /* CPU number + 1 of the first panic's; 0: none */
+static unsigned panics;   /* of that CPU: 2 and more while the first one is being reported */
 
 void panic_context(const char *fmt, ...)
 {
@@ -28,12 +30,20 @@ void panic_context(const char *fmt, ...)
     va_end(ap);
 }
 
-/* A panic while reporting one leaves at once; one while leaving stops the CPU. */
+/*
+ * A panic while reporting one leaves at once; one while leaving stops the CPU. Of several CPUs the
+ * first one reports and stops the others, wherever they are.
+ */
 static void count_panic(const char *reason)
 {
+    if (!compare_exchange(&reporter, 0, cpu_id() + 1) && load_once(&reporter) != cpu_id() + 1)
+        arch_halt();
     panics++;
-    if (panics == 1)
+    if (panics == 1) {
+        arch_cpus_stop();
+        console_seize();
         return;
+    }
     if (panics == 2) {
         kprintf("\n# panic inside panic: %s\n", reason);
         exit_machine(false);
@@ -93,6 +103,8 @@ static void __attribute__((noreturn)) finish(const char *reason, struct trap_fra
 static void print_reason(const char *reason)
 {
     kprintf("%s# panic: %s\n", console_at_line_start() ? "" : "\n", reason);
+    if (cpus_running() > 1)
+        kprintf("# on CPU %u of %u\n", cpu_id(), cpus_running());
     if (context[0])
         kprintf("# running: %s\n", context);
 }

@@ -158,6 +158,7 @@ void record_end(struct record *r)
     check(1, !r->array);
     if (r->overflow)
         replace_by_note(r);
+    console_lock(); /* also orders the sequence numbers of several CPUs */
     char seq[SEQ_MAX_BYTES + 1];
     size_t n = ksnprintf(seq, sizeof(seq), ",\"seq\":%u", (unsigned)next_seq++);
     memmove(r->text + r->kind_end + n, r->text + r->kind_end, r->used - r->kind_end);
@@ -172,6 +173,7 @@ void record_end(struct record *r)
     if (!console_at_line_start())
         console_write("\n", 1);
     console_write(r->text, r->used);
+    console_unlock();
 }
 
 /* ---- long arrays --------------------------------------------------------------------------- */

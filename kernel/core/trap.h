@@ -3,6 +3,7 @@
  *
  * trap_handle (declared in arch.h, called by the port) asks, in this order: the fault hook of
  * the current address space, then the innermost trap_guard. Who is asked and says no: panic.
+ * Hooks and guards are the CPU's own.
  */
 #ifndef TT_CORE_TRAP_H
 #define TT_CORE_TRAP_H
@@ -23,7 +24,7 @@ void trap_set_fault_hook(fault_hook hook, void *arg); /* NULL: none */
  */
 bool trap_guard(void (*fn)(void *arg), void *arg, struct trap_info *t);
 
-/* Traps handled since boot by kind: the trap path is counted, not guessed. */
+/* Traps that this CPU handled since boot by kind: the trap path is counted, not guessed. */
 uint64_t trap_count(enum trap_kind kind);
 
 #endif

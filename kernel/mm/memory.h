@@ -14,6 +14,7 @@
 #include "mm/buddy.h"
 #include "mm/color_spec.h"
 #include "mm/policy.h"
+#include "mm/smp_setup.h"
 
 /* What one level of an experiment asks for. */
 struct setup {
@@ -22,6 +23,7 @@ struct setup {
     struct color_spec color;
     struct page_layout layout;
     struct age_spec age;
+    struct smp_setup smp;
 };
 
 /* The frames of an instance, and the area for everything kept about them. */

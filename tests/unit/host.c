@@ -5,6 +5,7 @@
 
 #include "arch.h"
 #include "core/console.h"
+#include "core/handover.h"
 #include "core/panic.h"
 #include "mm/own.h"
 
@@ -15,6 +16,7 @@
 #define WEAK __attribute__((weak))
 
 uint64_t (*host_cycles)(void);
+unsigned host_cpu;
 
 /* ---- console ------------------------------------------------------------------------------- */
 
@@ -37,6 +39,18 @@ WEAK void console_write(const char *s, size_t n)
 WEAK bool console_at_line_start(void)
 {
     return console_used == 0 || console_text[console_used - 1] == '\n';
+}
+
+WEAK void console_lock(void)
+{
+}
+
+WEAK void console_unlock(void)
+{
+}
+
+WEAK void console_seize(void)
+{
 }
 
 const char *host_console(void)
@@ -134,4 +148,37 @@ WEAK void *arch_phys_to_virt(phys_t a)
 WEAK phys_t arch_virt_to_phys(const void *v)
 {
     return phys((uintptr_t)v);
+}
+
+/* ---- processors ---------------------------------------------------------------------------- */
+
+WEAK unsigned cpus_running(void)
+{
+    return 1;
+}
+
+WEAK void arch_cpus_stop(void)
+{
+}
+
+WEAK unsigned long arch_irq_save(void)
+{
+    return 0;
+}
+
+WEAK void arch_irq_restore(unsigned long was)
+{
+    (void)was;
+}
+
+WEAK volatile uint64_t *handover_key[CPU_MAX];
+
+WEAK void handover_tell_release(const void *key)
+{
+    (void)key;
+}
+
+WEAK void handover_tell_acquire(const void *key)
+{
+    (void)key;
 }

@@ -13,6 +13,20 @@ static inline void cpu_relax(void)
 }
 
 /*
+ * This CPU's number: the first word of its own data, which GS points to (percpu.h). arch_init sets
+ * GS up. Not volatile: no thread changes its CPU.
+ */
+#define ARCH_CPU_ID
+
+static inline unsigned cpu_id(void)
+{
+    unsigned id;
+
+    __asm__("movl %%gs:0, %0" : "=r"(id));
+    return id;
+}
+
+/*
  * The time-stamp counter, after everything before it and before everything after it: lfence
  * waits for earlier instructions to complete and holds back later ones (Intel SDM 2B, RDTSC).
  */

@@ -7,6 +7,15 @@
 /* tests/unit/host.c: 0 until a test installs a function of its own. */
 extern uint64_t (*host_cycles)(void);
 
+/* tests/unit/host.c: which CPU the test plays. */
+#define ARCH_CPU_ID
+extern unsigned host_cpu;
+
+static inline unsigned cpu_id(void)
+{
+    return host_cpu;
+}
+
 static inline void cpu_relax(void)
 {
 }

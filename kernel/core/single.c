@@ -1,0 +1,55 @@
+/*
+ * What a port answers that runs one CPU with interrupts off: weak definitions of the optional part
+ * of arch.h. A port that has more defines the same names, and the linker takes those.
+ */
+#include "arch.h"
+#include "core/errno.h"
+#include "core/kprintf.h"
+
+#define WEAK __attribute__((weak))
+
+WEAK void arch_cpus_reserve(struct memmap *map)
+{
+    (void)map;
+}
+
+WEAK unsigned arch_cpus_find(uint32_t *hw_id, unsigned max, char *why, size_t why_bytes)
+{
+    if (max)
+        hw_id[0] = 0;
+    ksnprintf(why, why_bytes, "this port starts no further CPUs");
+    return 1;
+}
+
+WEAK int arch_cpu_start(unsigned id, uint32_t hw_id)
+{
+    (void)id, (void)hw_id;
+    return -TT_ENODEV;
+}
+
+WEAK void arch_cpus_started(void)
+{
+}
+
+WEAK void arch_cpu_wake(unsigned id)
+{
+    (void)id;
+}
+
+WEAK void arch_cpu_wait(void)
+{
+}
+
+WEAK void arch_cpus_stop(void)
+{
+}
+
+WEAK unsigned long arch_irq_save(void)
+{
+    return 0;
+}
+
+WEAK void arch_irq_restore(unsigned long was)
+{
+    (void)was;
+}
