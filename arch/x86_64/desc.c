@@ -1,9 +1,11 @@
 /*
  * Segments, task state and interrupt table (AMD64 Architecture Programmer's Manual vol. 2, ch. 4
- * and 8; Intel SDM vol. 3, ch. 3, 6, 7). Called once by arch_init; afterwards a fault reports.
+ * and 8; Intel SDM vol. 3, ch. 3, 6, 7). Called by arch_init, afterwards a fault reports; and by
+ * each further CPU, which has segments and task state of its own and shares the interrupt table.
  */
 #include "desc.h"
 
+#include "core/cpu.h"
 #include "stacks.h"
 
 #include <stddef.h>
@@ -39,15 +41,16 @@ _Static_assert(sizeof(struct tss) == 104 && sizeof(struct gate) == 16, "fixed by
 #define GATE_INTERRUPT 0x8e /* present, ring 0, interrupts off on entry */
 #define TSS_AVAILABLE  0x89
 
-static struct tss tss;
-static struct gate idt[TRAP_VECTORS];
-static uint64_t gdt[5] = {
-    [SELECTOR_CODE / 8] = 0x00af9b000000ffff, /* 64-bit code, accessed: the GDT stays unwritten */
-    [SELECTOR_DATA / 8] = 0x00cf93000000ffff,
+struct segments {
+    uint64_t gdt[5];
+    struct tss tss;
 };
 
+static PER_CPU(struct segments, segments);
+static struct gate idt[IDT_VECTORS];
+
 /* trap_entry.S: where each vector enters. */
-extern const uint64_t trap_stubs[TRAP_VECTORS];
+extern const uint64_t trap_stubs[IDT_VECTORS];
 
 static unsigned ist_of(unsigned vector)
 {
@@ -63,22 +66,21 @@ static unsigned ist_of(unsigned vector)
     }
 }
 
-static void fill_tss(void)
+static void fill_segments(struct segments *s)
 {
-    uint64_t base = (uint64_t)&tss, limit = sizeof(tss) - 1;
+    uint64_t base = (uint64_t)&s->tss, limit = sizeof(s->tss) - 1;
 
-    for (unsigned i = IST_DOUBLE_FAULT; i < IST_END; i++)
-        tss.ist[i - 1] = (uint64_t)(ist_stack[i - 1].stack + IST_STACK_BYTES);
-    tss.io_map = sizeof(tss);
-
-    gdt[SELECTOR_TSS / 8] =
+    s->tss.io_map = sizeof(s->tss);
+    s->gdt[SELECTOR_CODE / 8] = DESCRIPTOR_CODE;
+    s->gdt[SELECTOR_DATA / 8] = DESCRIPTOR_DATA;
+    s->gdt[SELECTOR_TSS / 8] =
         limit | (base & 0xffffff) << 16 | (uint64_t)TSS_AVAILABLE << 40 | (base >> 24 & 0xff) << 56;
-    gdt[SELECTOR_TSS / 8 + 1] = base >> 32;
+    s->gdt[SELECTOR_TSS / 8 + 1] = base >> 32;
 }
 
 static void fill_idt(void)
 {
-    for (unsigned v = 0; v < TRAP_VECTORS; v++) {
+    for (unsigned v = 0; v < IDT_VECTORS; v++) {
         uint64_t at = trap_stubs[v];
 
         idt[v] = (struct gate){
@@ -92,13 +94,18 @@ static void fill_idt(void)
     }
 }
 
-void desc_init(void)
+void desc_set_ist(unsigned id, unsigned i, uint64_t top)
 {
-    struct table_pointer gdt_pointer = {sizeof(gdt) - 1, (uint64_t)gdt};
+    cpu_of(segments, id).tss.ist[i - 1] = top;
+}
+
+void desc_load(unsigned id)
+{
+    struct segments *s = &cpu_of(segments, id);
+    struct table_pointer gdt_pointer = {sizeof(s->gdt) - 1, (uint64_t)s->gdt};
     struct table_pointer idt_pointer = {sizeof(idt) - 1, (uint64_t)idt};
 
-    fill_tss();
-    fill_idt();
+    fill_segments(s);
     __asm__ volatile("lgdt %0\n\t"
                      "pushq %2\n\t" /* a far return is the way to load cs */
                      "leaq 1f(%%rip), %%rax\n\t"
@@ -115,4 +122,12 @@ void desc_init(void)
                      : "m"(gdt_pointer), "m"(idt_pointer), "i"(SELECTOR_CODE), "i"(SELECTOR_DATA),
                        "r"(SELECTOR_TSS)
                      : "rax", "memory");
+}
+
+void desc_init(void)
+{
+    fill_idt();
+    for (unsigned i = IST_DOUBLE_FAULT; i < IST_END; i++)
+        desc_set_ist(0, i, (uint64_t)(ist_stack[i - 1].stack + IST_STACK_BYTES));
+    desc_load(0);
 }

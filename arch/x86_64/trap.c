@@ -1,6 +1,6 @@
 /*
- * Exceptions in C: describes what happened to the machine-independent kernel, and does what it
- * says.
+ * Exceptions in C (interrupts are handed on to lapic.c): describes what happened to the
+ * machine-independent kernel, and does what it says.
  *
  * trap_enter is called by trap_entry.S only, with interrupts off, on the interrupted stack (own
  * stacks for #DF, NMI and #MC). It must not touch the FPU and must not use newlib.
@@ -10,7 +10,9 @@
 #include "core/panic.h"
 #include "desc.h"
 #include "frame.h"
+#include "lapic.h"
 #include "regs.h"
+#include "smp.h"
 
 /* Error code of a page fault. */
 #define FAULT_PRESENT 0x01
@@ -79,6 +81,13 @@ void trap_enter(struct trap_frame *f);
 
 void trap_enter(struct trap_frame *f)
 {
+    if (f->vector >= TRAP_VECTORS) {
+        interrupt_enter(f);
+        return;
+    }
+    if (f->vector == VECTOR_NMI && cpu_stop_asked())
+        arch_halt();
+
     struct trap_info t = {
         .kind = kind_of(f->vector),
         .vector = (unsigned)f->vector,

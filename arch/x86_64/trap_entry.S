@@ -1,10 +1,11 @@
 /*
- * Trap entry and return: one stub per exception, and the common part that builds the trap_frame
+ * Trap entry and return: one stub per vector, exceptions and interrupts alike, and the common part that builds the trap_frame
  * of frame.h and calls trap_enter (trap.c) on the same stack.
  *
  * Saves every general register and nothing of the FPU: all code that runs between entry and
  * return is compiled with general registers only.
  */
+#include "desc.h"
 #include "frame.h"
 
 #include <arch/param.h>
@@ -12,14 +13,14 @@
     .text
 
 /* The exceptions for which the processor pushes an error code: 8, 10-14, 17, 21, 29, 30. */
-#define HAS_ERROR 0x60227d00
+#define HAS_ERROR 0x60227d00 /* bit per exception */
 
     .balign 16
 trap_stub_0:
     .set    vector, 0
-    .rept   32
+    .rept   IDT_VECTORS
     .balign 16
-    .if     ((HAS_ERROR >> vector) & 1) == 0
+    .if     vector >= TRAP_VECTORS || ((HAS_ERROR >> (vector & 31)) & 1) == 0
     pushq   $0
     .endif
     pushq   $vector
@@ -72,7 +73,7 @@ trap_common:
     .globl  trap_stubs
 trap_stubs:
     .set    vector, 0
-    .rept   32
+    .rept   IDT_VECTORS
     .quad   trap_stub_0 + 16 * vector
     .set    vector, vector + 1
     .endr

@@ -56,3 +56,13 @@ const void *window_map_firmware(phys_t a, size_t bytes)
 {
     return map(a, bytes, 0);
 }
+
+void *window_map_stack(size_t bytes)
+{
+    phys_t a = own_alloc(bytes, PAGE_SIZE);
+
+    if (a.a == PHYS_NONE.a)
+        return NULL;
+    next += PAGE_SIZE; /* the guard */
+    return map(a, bytes, PTE_WRITE);
+}

@@ -14,4 +14,7 @@ int window_init(phys_t root, unsigned *made);
 /* Firmware's tables: cached, read-only. NULL when the window or own memory is full. */
 const void *window_map_firmware(phys_t a, size_t bytes);
 
+/* Own memory as a stack, with a page below it that has no translation. NULL when full. */
+void *window_map_stack(size_t bytes);
+
 #endif

@@ -69,6 +69,11 @@ unit_boot_leave_cflags   := -DGNU_EFI_USE_MS_ABI -fshort-wchar -isystem /usr/inc
 $(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflags += -Iboot/x86_64 \
 	-Iboot/efi -DBOOT_DATA='"tests/data/boot"'))
 
+UNIT_NAMES += madt lock
+unit_madt_src    := arch/x86_64/madt.c
+unit_madt_cflags := -I.
+unit_lock_src    := kernel/core/lock.c
+
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
 UNIT_DIR := $(BUILD)/unit

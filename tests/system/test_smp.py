@@ -1,0 +1,104 @@
+"""Several processors: found, started, numbered, left out, stopped."""
+
+import re
+
+import pytest
+from boots import ARCH, boot, good
+
+pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="further CPUs are x86_64's so far")
+
+# One host thread for all CPUs, the same run every time; they take turns at pause and hlt.
+ICOUNT = ("-icount", "shift=0,sleep=off", "-rtc", "base=2000-01-01,clock=vm")
+
+
+def cpus(done):
+    return done.only("machine", what="cpus")
+
+
+@pytest.mark.parametrize("smp", [1, 2, 4])
+def test_all_cpus_run(smp):
+    done = good("run=list", smp=smp)
+    assert (cpus(done)["found"], cpus(done)["running"]) == (smp, smp)
+    assert "why" not in cpus(done)
+
+
+@pytest.mark.parametrize("extra", [(), ICOUNT], ids=["threads", "icount"])
+@pytest.mark.parametrize("smp", [2, 4])
+def test_selftests_with_several_cpus(smp, extra):
+    done = good("run=selftest", smp=smp, extra=extra)
+    for name in ("cpus", "locks", "console_cpus", "newlib_cpus"):
+        assert done.verdicts[f"selftest/{name}"].ok and not done.verdicts[f"selftest/{name}"].skipped
+
+
+def test_selftests_of_several_cpus_are_skipped_on_one():
+    done = good("run=selftest")
+    assert done.verdicts["selftest/locks"].skipped
+
+
+@pytest.mark.parametrize("smp", [2, 4])
+def test_lines_of_several_cpus_stay_whole(smp):
+    done = good("run=selftest", smp=smp)
+    said = [line for line in done.lines if "console_cpus: " in line]
+    form = re.compile(
+        r"# console_cpus: CPU (\d+) says (\d+) of 20, and nothing of it may be lost or mixed up; "
+        r"it is longer than one piece of kprintf"
+    )
+    whole = [form.fullmatch(line) for line in said]
+    assert all(whole)
+    assert sorted((int(m[1]), int(m[2])) for m in whole) == [(c, n) for c in range(smp) for n in range(20)]
+
+
+@pytest.mark.parametrize("words, running", [("cpus=2", 2), ("cpus=1", 1), ("nosmp", 1), ("cpus=4", 4)])
+def test_as_many_cpus_as_asked_for(words, running):
+    done = good(f"run=list {words}", smp=4)
+    assert (cpus(done)["found"], cpus(done)["running"]) == (4, running)
+
+
+@pytest.mark.parametrize("words", ["cpus=3", "cpus=2 nosmp"])
+def test_more_cpus_than_run_is_an_error(words):
+    done = boot(f"run=list {words}", smp=2)
+    assert done.status == 35
+    assert "CPUs run" in done.text
+    assert not done.verdicts["cpus"].ok
+
+
+def test_cpus_without_acpi_are_not_guessed():
+    done = good("run=list", smp=2, extra=("-M", "q35,acpi=off"))
+    assert cpus(done)["running"] == 1
+    assert "MADT" in cpus(done)["why"]
+
+
+def test_offsets_are_measured():
+    done = good("run=list", smp=4, extra=ICOUNT)
+    offsets = done.of("machine", what="offset")
+    assert [o["cpu"] for o in offsets] == [1, 2, 3]
+    # QEMU's CPUs share one counter under icount: the truth is 0, and has to be in the interval
+    for o in offsets:
+        assert abs(o["cycles"]) <= o["error"]
+
+
+def test_a_panic_of_another_cpu_ends_the_boot():
+    done = boot("crash=cpu", smp=4)
+    assert done.status == 35
+    assert done.last.end["verdict"] == "panic"
+    assert "# on CPU 3 of 4" in done.lines
+    assert any("panic_there" in line for line in done.lines)
+
+
+@pytest.mark.parametrize("smp", [2, 4])
+def test_idle_cpus_do_not_touch_an_experiment(smp):
+    """Under icount a tick is an instruction: with idle CPUs beside it, the same number of them."""
+    words = "run=pair age=off reps=2 warmup=1 page_color=256,1"
+
+    def times(n):
+        exp = good(words, smp=n, extra=ICOUNT).experiments["pair"]
+        return {(m, x): exp.values("all", m, x) for m in ("pair", "split") for x in exp.xs(m)}
+
+    assert times(smp) == times(1)
+
+
+@pytest.mark.long
+def test_64_cpus():
+    done = good("run=selftest", mem="1G", smp=64, extra=ICOUNT)
+    assert cpus(done)["running"] == 64
+    assert done.verdicts["selftest/newlib_cpus"].ok
