@@ -4,11 +4,26 @@
  * Taken out of the memory map once at boot, one contiguous range, and never part of a subject:
  * so that what the kernel does for itself cannot change the placement that it measures. Single
  * pages can be freed again (page tables of short-lived spaces); larger pieces live for the boot.
+ *
+ * own_colors=LIST restricts all of it to some colours of the cache under study: frames of other
+ * colours in the range stay unused. Then a piece or a growth of the heap in one step fits only
+ * where as many frames in a row are allowed.
  */
 #ifndef TT_MM_OWN_H
 #define TT_MM_OWN_H
 
 #include "core/types.h"
+
+struct color_map;
+
+/*
+ * The map that own_colors= and own_pages_of_color() speak of; copied. Before own_init(). 0, or
+ * -TT_EINVAL with a reason when the option names a colour that the map has not.
+ */
+int own_set_colors(const struct color_map *map, char *err, size_t err_bytes);
+
+/* May own memory use this frame? All, without own_colors=. */
+bool own_color_allowed(pfn_t p);
 
 /* Hands the range over; page aligned, direct-mapped by the time a piece of it is used. */
 void own_init(struct phys_range r);
@@ -29,7 +44,13 @@ struct own_usage {
 };
 struct own_usage own_usage(void);
 
-/* newlib's heap grows here, inside the own range: returns the old break, or NULL when full. */
+/* Adds the live pages by colour of the map to pages[]; the heap's up to its break. O(range). */
+void own_pages_of_color(const struct color_map *map, uint32_t *pages);
+
+/*
+ * newlib's heap grows here, inside the own range: returns the start of the new part, or NULL when
+ * full. With own_colors= it may lie above a gap, as any sbrk may after somebody else's.
+ */
 void *own_sbrk(ptrdiff_t delta);
 
 #endif

@@ -20,7 +20,7 @@ unit_record_src         := kernel/core/record.c kernel/core/crc32.c kernel/lab/r
 unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
 
-UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk mm_memory mm_policy mm_vm
+UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk mm_memory mm_policy mm_vm mm_own
 unit_mm_memmap_src := kernel/mm/memmap.c kernel/mm/memmap_options.c kernel/core/cmdline.c \
 	kernel/core/cmdline_values.c
 unit_mm_buddy_src  := tests/unit/mm_oracle.c kernel/mm/buddy.c kernel/mm/buddy_check.c \
@@ -34,6 +34,8 @@ unit_mm_memory_src := tests/unit/mm_oracle.c tests/unit/mm_instance.c \
 unit_mm_policy_src := $(unit_mm_memory_src)
 unit_mm_vm_src     := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_area.c vm_trace.c) \
 	kernel/core/record.c kernel/core/crc32.c
+unit_mm_own_src    := kernel/mm/own.c kernel/mm/own_colors.c kernel/mm/color.c \
+	kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_page_src   := kernel/mm/page.c kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_mm_color_src  := kernel/mm/color.c
 unit_mm_color_spec_src := kernel/mm/color.c kernel/mm/color_spec.c kernel/core/cmdline.c \
