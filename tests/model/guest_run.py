@@ -43,7 +43,7 @@ def plugin_args(machine, ram, extra=""):
 
 
 def run_guest(arch, command, plugin=None, machine="tools/machines/ds10.conf", extra="", smp=1,
-              timeout=110):
+              flags=DETERMINISTIC, timeout=110):
     """plugin: None, "model" or "naive"."""
     with contextlib.ExitStack() as stack:
         ram = stack.enter_context(tempfile.NamedTemporaryFile(prefix="ttram"))
@@ -53,7 +53,7 @@ def run_guest(arch, command, plugin=None, machine="tools/machines/ds10.conf", ex
             "-append", command, "-display", "none", "-serial", "stdio", "-monitor", "none",
             "-nodefaults", "-no-reboot",
             "-object", f"memory-backend-file,id=ram,size=128M,mem-path={ram.name},share=on",
-        ] + DETERMINISTIC
+        ] + list(flags)
         if plugin == "model":
             args += plugin_args(machine, ram.name, extra)
         elif plugin == "naive":

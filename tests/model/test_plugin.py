@@ -100,6 +100,24 @@ def test_remapped_page_is_another_line(arch):
     assert (v["range0_misses"], v["range1_misses"]) == (1, 1)
 
 
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("threads", [False, True])
+def test_machine_of_several_cpus(arch, threads):
+    """QEMU with two CPUs (instructions are counted another way then), and with a thread for each;
+    the guest uses the first only."""
+    flags = {"flags": ["-accel", "tcg,thread=multi"]} if threads else {}
+    run = run_guest(arch, "pages 2", "model", machine="tools/machines/ppro.conf", smp=2, **flags)
+    v = run.values
+    assert passed(arch, run), run.text + run.errors
+    assert v["machine"] == "ppro"
+    lines = 2 * 1024 * 1024 // 64
+    assert lines <= v["loads"] <= lines + 8
+    # lines of 32 bytes, one word of every other one: 2 MiB of them through 256K of cache
+    assert v["l2_misses"] >= lines
+    # four instructions a load, some more a page
+    assert 1 * lines < v["instructions"] < 5 * lines
+
+
 def test_machine_decides(tmp_path):
     """Another size of L2 is another number of misses: the file is what is modelled."""
     small = machine_file(tmp_path, l2_size="1M")
