@@ -97,11 +97,12 @@ void model_region_begin(struct model *model, uint32_t index, uint32_t region)
 
 void model_region_end(struct model *model, uint32_t index, uint32_t region)
 {
-    struct model_cpu_counts now;
+    struct model_cpu_counts now = {0};
     uint64_t *sum = (uint64_t *)&model->region[region].sum;
     const uint64_t *start = (const uint64_t *)&model->cpu[index].region_start[region];
     const uint64_t *end = (const uint64_t *)&now;
 
+    /* the counts are nothing but uint64_t, as the ABI's assertions say */
     model_read(model, index, &now);
     for (size_t i = 0; i < sizeof(now) / sizeof(uint64_t); i++) {
         sum[i] += end[i] - start[i];

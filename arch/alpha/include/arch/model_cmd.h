@@ -11,17 +11,18 @@
 /* Opcode 08 (lda), ra = rb = 31. */
 #define MODEL_CMD_ALPHA_MAGIC 0x23ff0000
 
+/* The instruction's immediate. */
+#define MODEL_CMD_WORD(command, arg) (MODEL_CMD_ALPHA_MAGIC | ((command) << 8) | (arg))
+
 /* Issue a command; a barrier for the compiler, so that counted code stays where it was written. */
 #define model_cmd(command, arg)                                                                    \
-    __asm__ volatile(".long %0" ::"i"(MODEL_CMD_ALPHA_MAGIC | ((command) << 8) | (arg)) : "memor"  \
-                                                                                          "y")
+    __asm__ volatile(".long %0" ::"i"(MODEL_CMD_WORD(command, arg)) : "memory")
 
 /* Issue a command whose operand is the place of the store right behind it (ANNOUNCE, ATTACH). */
 #define model_cmd_store(command, arg, pointer, value)                                              \
     __asm__ volatile(".long %1\n\tstq %2, %0"                                                      \
                      : "=m"(*(volatile uint64_t *)(pointer))                                       \
-                     : "i"(MODEL_CMD_ALPHA_MAGIC | ((command) << 8) | (arg)),                      \
-                       "r"((uint64_t)(value))                                                      \
+                     : "i"(MODEL_CMD_WORD(command, arg)), "r"((uint64_t)(value))                   \
                      : "memory")
 
 #endif

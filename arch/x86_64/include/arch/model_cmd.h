@@ -10,16 +10,18 @@
 
 #define MODEL_CMD_X86_MAGIC 0x50510000
 
+/* The instruction's immediate. */
+#define MODEL_CMD_WORD(command, arg) (MODEL_CMD_X86_MAGIC | ((command) << 8) | (arg))
+
 /* Issue a command; a barrier for the compiler, so that counted code stays where it was written. */
 #define model_cmd(command, arg)                                                                    \
-    __asm__ volatile("nopl %c0(%%rax)" ::"i"(MODEL_CMD_X86_MAGIC | ((command) << 8) | (arg))       \
-                     : "memory")
+    __asm__ volatile("nopl %c0(%%rax)" ::"i"(MODEL_CMD_WORD(command, arg)) : "memory")
 
 /* Issue a command whose operand is the place of the store right behind it (ANNOUNCE, ATTACH). */
 #define model_cmd_store(command, arg, pointer, value)                                              \
     __asm__ volatile("nopl %c1(%%rax)\n\tmovq %2, %0"                                              \
                      : "=m"(*(volatile uint64_t *)(pointer))                                       \
-                     : "i"(MODEL_CMD_X86_MAGIC | ((command) << 8) | (arg)), "r"((uint64_t)(value)) \
+                     : "i"(MODEL_CMD_WORD(command, arg)), "r"((uint64_t)(value))                   \
                      : "memory")
 
 #endif
