@@ -106,13 +106,15 @@ HOST_C_SOURCES :=
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk
 
-test: $(TEST_KERNELS) $(TEST_MEDIA) $(UNIT_TESTS) | $(call setup,test)
-	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/system tests/tools"
-test-long: $(TEST_KERNELS) $(TEST_MEDIA) $(UNIT_TESTS) $(FUZZ_BINARIES) | $(call setup,test)
-	$(Q)$(PYTHON) tools/test-total --long --pytest "tests/system tests/tools tests/fuzz"
+MODEL_TEST_DEPS := $(MODEL_PLUGIN) $(MODEL_NAIVE) $(MODEL_TRACE) $(MODEL_GUESTS)
+
+test: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_TEST_DEPS) $(UNIT_TESTS) | $(call setup,test)
+	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/system tests/tools tests/model"
+test-long: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_TEST_DEPS) $(UNIT_TESTS) $(FUZZ_BINARIES) | $(call setup,test)
+	$(Q)$(PYTHON) tools/test-total --long --pytest "tests/system tests/tools tests/model tests/fuzz"
 test-unit: $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)"
-test-system: $(TEST_KERNELS) $(TEST_MEDIA) | $(call setup,test)
+test-system: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_PLUGIN) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --pytest "tests/system"
 
 # ---- lint --------------------------------------------------------------------------------------
