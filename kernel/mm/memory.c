@@ -157,6 +157,7 @@ void memory_build(struct memory *m, const struct setup *s, const struct subject 
 {
     check(1, memory_bytes(s, on->pages) <= on->area_bytes);
     m->setup = s;
+    m->operations = 0;
     color_maps(s, &m->color, &m->list_color);
     choose_alloc(m);
 
@@ -191,4 +192,14 @@ const char *memory_check(struct memory *m)
     if (!broken)
         broken = account_check(&m->account);
     return broken;
+}
+
+void memory_recheck(struct memory *m)
+{
+    if (CHECK < 3 && ++m->operations < 4096)
+        return;
+    m->operations = 0;
+    const char *broken = memory_check(m);
+    if (broken)
+        panic("after an operation on an instance of %s: %s", m->setup->policy->name, broken);
 }

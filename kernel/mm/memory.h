@@ -45,6 +45,7 @@ struct memory {
     struct buddy buddy;
     struct policy_state policy;
     struct account account;
+    uint32_t operations; /* CHECK >= 2: since the last full check */
 };
 
 /* 0, or -TT_EINVAL when the choices of a set-up do not go together, with the reason in err. */
@@ -60,13 +61,19 @@ size_t memory_bytes(const struct setup *s, uint32_t pages);
  */
 void memory_build(struct memory *m, const struct setup *s, const struct subject *on, uint64_t seed);
 
+/* CHECK >= 2: runs all validators after every 4096th operation, CHECK >= 3: after every one. */
+void memory_recheck(struct memory *m);
+
 /*
  * A block for a request by the instance's policy and, when its colour is empty, its fallback;
  * accounted. PFN_NONE when nothing acceptable is free.
  */
 static inline pfn_t memory_alloc(struct memory *m, const struct place_request *q)
 {
-    return m->alloc(m, q);
+    pfn_t p = m->alloc(m, q);
+    if (CHECK >= 2)
+        memory_recheck(m);
+    return p;
 }
 
 /* Gives a block back. Preconditions as buddy_free(). */
@@ -75,6 +82,8 @@ static inline void memory_free(struct memory *m, pfn_t p, unsigned order)
     if (__builtin_expect(m->freed != NULL, 0))
         m->freed(&m->policy, p, order);
     buddy_free(&m->buddy, p, order);
+    if (CHECK >= 2)
+        memory_recheck(m);
 }
 
 /* All validators of the instance; NULL or what is broken. */

@@ -1,11 +1,12 @@
 /*
  * CHECK=2: what is freed and what is handed out is filled with different junk, exactly its own
- * frames. Physical memory is a small array here, reached through both ways of page_address().
+ * frames, and an instance runs its validators now and then. Physical memory is a small array here,
+ * reached through both ways of page_address().
  */
 #include "host.h"
 
 #include "arch.h"
-#include "mm/buddy.h"
+#include "mm/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,31 @@ static void junk_covers_exactly_the_block(void **state)
     free(lists);
 }
 
+/* Damage done behind the allocator's back is found within 4096 operations. */
+static void an_instance_checks_itself_now_and_then(void **state)
+{
+    (void)state;
+    static struct memory m;
+    char err[160];
+    struct setup s = {.policy = policy_named("buddy"), .fallback = fallback_named("next")};
+    assert_int_equal(color_spec_parse("16", NULL, 0, &s.color, err, sizeof err), 0);
+    assert_int_equal(page_layout_parse("2.6", &s.layout, err, sizeof err), 0);
+    size_t bytes = memory_bytes(&s, FRAMES);
+    struct subject on = {.range_count = 1,
+                         .range = {{pfn(FIRST), pfn(FIRST + FRAMES)}},
+                         .pages = FRAMES,
+                         .area = malloc(bytes),
+                         .area_bytes = bytes};
+    memory_build(&m, &s, &on, 1);
+    struct place_request q = {.pid = 1};
+    for (unsigned i = 0; i < 5000; i++)
+        memory_free(&m, memory_alloc(&m, &q), 0);
+    m.buddy.order[6].list[0].count++; /* the one block of all frames */
+    assert_panics(for (unsigned i = 0; i < 2049; i++) memory_free(&m, memory_alloc(&m, &q), 0),
+                  "shorter than its count");
+    free(on.area);
+}
+
 int main(void)
 {
     static const struct page_shape *computed, *stored;
@@ -74,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(junk_covers_exactly_the_block, &computed),
         cmocka_unit_test_prestate(junk_covers_exactly_the_block, &stored),
+        cmocka_unit_test(an_instance_checks_itself_now_and_then),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,61 +20,24 @@ unit_record_src         := kernel/core/record.c kernel/core/crc32.c kernel/lab/r
 unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
 
-UNIT_NAMES += mm_memmap mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk mm_memory mm_policy mm_vm mm_own
-unit_mm_memmap_src := kernel/mm/memmap.c kernel/mm/memmap_options.c kernel/core/cmdline.c \
-	kernel/core/cmdline_values.c
-unit_mm_buddy_src  := tests/unit/mm_oracle.c kernel/mm/buddy.c kernel/mm/buddy_check.c \
-	kernel/mm/page.c kernel/mm/color.c kernel/core/cmdline.c kernel/core/cmdline_values.c
-unit_mm_buddy_junk_src   := $(filter kernel/%,$(unit_mm_buddy_src))
+UNIT_NAMES += mm_memmap mm_own mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk mm_memory \
+	mm_policy mm_vm
+mm_values := kernel/core/cmdline.c kernel/core/cmdline_values.c
+mm_whole  := $(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.c color_spec.c \
+	memory.c page.c policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) $(mm_values)
+unit_mm_memmap_src     := $(addprefix kernel/mm/,memmap.c memmap_options.c) $(mm_values)
+unit_mm_own_src        := $(addprefix kernel/mm/,own.c own_colors.c color.c) $(mm_values)
+unit_mm_page_src       := kernel/mm/page.c $(mm_values)
+unit_mm_color_src      := kernel/mm/color.c
+unit_mm_color_spec_src := $(addprefix kernel/mm/,color.c color_spec.c) $(mm_values)
+unit_mm_buddy_src      := tests/unit/mm_oracle.c \
+	$(addprefix kernel/mm/,buddy.c buddy_check.c page.c color.c) $(mm_values)
+unit_mm_buddy_junk_src := $(mm_whole)
 unit_mm_buddy_junk_check := 2
-unit_mm_memory_src := tests/unit/mm_oracle.c tests/unit/mm_instance.c \
-	$(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.c color_spec.c memory.c page.c \
-	policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) \
-	kernel/core/cmdline.c kernel/core/cmdline_values.c
-unit_mm_policy_src := $(unit_mm_memory_src)
-unit_mm_vm_src     := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_area.c vm_trace.c) \
+unit_mm_memory_src     := tests/unit/mm_oracle.c tests/unit/mm_instance.c $(mm_whole)
+unit_mm_policy_src     := $(unit_mm_memory_src)
+unit_mm_vm_src         := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_area.c vm_trace.c) \
 	kernel/core/record.c kernel/core/crc32.c
-unit_mm_own_src    := kernel/mm/own.c kernel/mm/own_colors.c kernel/mm/color.c \
-	kernel/core/cmdline.c kernel/core/cmdline_values.c
-unit_mm_page_src   := kernel/mm/page.c kernel/core/cmdline.c kernel/core/cmdline_values.c
-unit_mm_color_src  := kernel/mm/color.c
-unit_mm_color_spec_src := kernel/mm/color.c kernel/mm/color_spec.c kernel/core/cmdline.c \
-	kernel/core/cmdline_values.c
-
-UNIT_NAMES += lab_factor lab_results lab_subject
-unit_lab_factor_src  := kernel/lab/factor.c kernel/core/cmdline.c kernel/core/cmdline_values.c
-unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
-	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
-unit_lab_subject_src := kernel/lab/subject.c kernel/mm/memmap.c
-
-UNIT_NAMES += work_conflict work_fft work_matmul
-unit_work_conflict_src := kernel/work/conflict_theory.c
-unit_work_fft_src      := kernel/work/fft_core.c kernel/work/fft_order.c kernel/work/fft_check.c
-unit_work_matmul_src   := kernel/work/matmul_core.c
-
-# Pure functions of the Alpha port, against the host's own.
-UNIT_NAMES += alpha_fp
-unit_alpha_fp_src    := arch/alpha/fp_soft.c
-unit_alpha_fp_cflags := -Iarch/alpha -frounding-math
-
-# Parsers of the boot paths, which are pure functions over bytes.
-UNIT_NAMES += boot_copy boot_multiboot2 boot_pvh boot_elf boot_words boot_info boot_leave
-unit_boot_copy_src       := boot/x86_64/boot_copy.c tests/unit/sparse_memory.c
-unit_boot_multiboot2_src := $(addprefix boot/x86_64/,boot_copy.c multiboot2.c multiboot2_map.c)
-unit_boot_pvh_src        := boot/x86_64/boot_copy.c boot/x86_64/pvh.c tests/unit/sparse_memory.c
-unit_boot_elf_src        := boot/efi/elf.c
-unit_boot_words_src      := boot/efi/words.c
-unit_boot_info_src       := boot/efi/info.c $(unit_boot_multiboot2_src)
-unit_boot_leave_src      := boot/efi/leave.c
-unit_boot_leave_cflags   := -DGNU_EFI_USE_MS_ABI -fshort-wchar -isystem /usr/include/efi \
-	-isystem /usr/include/efi/x86_64
-$(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflags += -Iboot/x86_64 \
-	-Iboot/efi -DBOOT_DATA='"tests/data/boot"'))
-
-UNIT_NAMES += madt lock
-unit_madt_src    := arch/x86_64/madt.c
-unit_madt_cflags := -I.
-unit_lock_src    := kernel/core/lock.c
 
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
