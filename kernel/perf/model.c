@@ -34,7 +34,6 @@ void model_init(void)
         return;
     }
     model_cmd_store(MODEL_CMD_ATTACH, 0, &shared.area.box[0].attach, 1);
-    model_cmd(MODEL_CMD_SPLIT, 1);
     present = true;
 }
 
