@@ -19,7 +19,9 @@ unsigned sweep_points(const struct lab_scale *scale, uint64_t *x)
     unsigned n = 0;
     for (int shift = -4; shift <= 2; shift++) {
         uint64_t bytes = shift < 0 ? cache_bytes(scale) >> -shift : cache_bytes(scale) << shift;
-        x[n++] = max_u64(align_down(bytes, PAGE_SIZE), PAGE_SIZE);
+        bytes = max_u64(align_down(bytes, PAGE_SIZE), PAGE_SIZE);
+        if (n == 0 || x[n - 1] < bytes) /* a small cache's first points may all be one page */
+            x[n++] = bytes;
     }
     return n;
 }

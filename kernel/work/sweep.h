@@ -4,7 +4,7 @@
 
 #include "lab/workload.h"
 
-/* 1/16 of the cache to 4 times its size, doubling: 7 points. */
+/* 1/16 of the cache to 4 times its size, doubling: 7 points, fewer below a page. */
 unsigned sweep_points(const struct lab_scale *scale, uint64_t *x);
 
 /*
