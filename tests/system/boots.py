@@ -16,6 +16,9 @@ from ttlib import ktap, qemu, run, series
 ARCH = os.environ.get("ARCH", "x86_64")
 KERNEL = str(ROOT / "build" / ARCH / "tintype.elf")
 
+# QEMU's status when the kernel ends not ok.
+NOT_OK = {"x86_64": 35, "alpha": 1}[ARCH]
+
 # A quick experiment: small cache, small subject, few blocks. About 0.3 s.
 QUICK = "run=bandwidth page_color=256,1 subject=16M reps=2 warmup=0 passes=1"
 

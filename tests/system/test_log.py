@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from boots import QUICK, boot, good
+from boots import ARCH, QUICK, boot, good
 
 from ttlib import ktap
 from ttlib.cli import main
@@ -27,7 +27,10 @@ RUNS = {
 
 @pytest.mark.parametrize("words", RUNS.values(), ids=RUNS.keys())
 def test_every_line_is_record_verdict_or_text(words):
-    for line in boot(words).lines[:-1]:
+    lines = boot(words).lines[:-1]
+    if ARCH == "alpha":  # its firmware lists PCI devices on the same line
+        lines = [line for line in lines if not line.startswith("PCI: ")]
+    for line in lines:
         if line.startswith("{"):
             assert len(line) <= 512
             assert line.isascii()

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from boots import ARCH, QUICK, boot, good
+from boots import ARCH, NOT_OK, QUICK, boot, good
 
 PAGE = {"x86_64": 4096, "alpha": 8192}[ARCH]
 UNIT = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -50,7 +50,7 @@ def test_the_map_is_sorted_disjoint_and_whole_pages(mem):
 
 
 def test_memory_above_4g_is_there():
-    assert any(start >= 1 << 32 and kind == "ram" for start, _, kind in ranges(good(QUICK, mem="5G")))
+    assert any(end > 1 << 32 and kind == "ram" for _, end, kind in ranges(good(QUICK, mem="5G")))
 
 
 @pytest.mark.skipif(ARCH != "x86_64", reason="an option of QEMU's PC machines")
@@ -63,9 +63,9 @@ def test_discontiguous_memory():
 
 def test_mem_limits_ram_from_the_bottom():
     done = good(f"{QUICK} mem=100M", mem="256M")
-    # the kernel's image (under 1 MiB) is the kernel's already and not counted
-    assert 99 << 20 <= usable(done) <= 101 << 20
-    assert max(end for _, end, kind in ranges(done) if kind == "ram") <= 102 << 20
+    # the kernel's image (under 2 MiB) is the kernel's already and not counted
+    assert 99 << 20 <= usable(done) <= 102 << 20
+    assert max(end for _, end, kind in ranges(done) if kind == "ram") <= 103 << 20
 
 
 def test_a_hole_is_left_alone_and_costs_what_it_covers():
@@ -76,10 +76,11 @@ def test_a_hole_is_left_alone_and_costs_what_it_covers():
 
 
 def test_many_holes():
-    holes = " ".join(f"hole={PAGE}@{(64 << 20) + i * 2 * PAGE}" for i in range(20))
+    count = {"x86_64": 20, "alpha": 8}[ARCH]  # as many as its command line holds
+    holes = " ".join(f"hole={PAGE}@{(64 << 20) + i * 2 * PAGE}" for i in range(count))
     plain, holed = good(QUICK), good(f"{QUICK} {holes}")
-    assert usable(plain) - usable(holed) == 20 * PAGE
-    assert len([r for r in ranges(holed) if r[2] == "ram"]) >= 20
+    assert usable(plain) - usable(holed) == count * PAGE
+    assert len([r for r in ranges(holed) if r[2] == "ram"]) >= count
 
 
 def test_unaligned_hole_takes_whole_pages():
@@ -88,20 +89,21 @@ def test_unaligned_hole_takes_whole_pages():
 
 
 def test_a_hole_where_no_memory_is_changes_nothing():
-    assert ranges(good(f"{QUICK} hole=1G@100G"))[:5] == ranges(good(QUICK))[:5]
+    plain, holed = ranges(good(QUICK)), ranges(good(f"{QUICK} hole=1G@100G"))
+    assert [r for r in holed if r[0] < 100 << 30] == [r for r in plain if r[0] < 100 << 30]
 
 
 def test_an_experiment_runs_across_holes():
     """The subject is larger than each piece between the holes."""
-    holes = " ".join(f"hole=1M@{m}M" for m in range(48, 256, 9))
-    done = good(f"{QUICK} subject=64M {holes}")
+    holes = " ".join(f"hole=1M@{m}M" for m in range(48, 128, 9))
+    done = good(f"{QUICK} subject=64M {holes}", mem="128M")
     assert done.experiments["bandwidth"].plan["subject_ranges"] > 4
 
 
-@pytest.mark.parametrize("words", ["mem=4K", "mem=2M", "hole=1T@0"])
+@pytest.mark.parametrize("words", ["mem=16K", "mem=2M", "hole=1T@0"])
 def test_too_little_memory_is_a_clear_error(words):
     done = boot(f"{QUICK} {words}")
-    assert done.status == 35
+    assert done.status == NOT_OK
     assert done.last.end["verdict"] == "fail"
     (verdict,) = done.verdicts.values()
     assert (verdict.name, verdict.ok) == ("memory", False)

@@ -42,7 +42,8 @@ def test_random_is_as_theory_has_it(cache, ways):
             # Too rare to have happened: a conflict is at least ways + 1 pages at once, and of seven
             # expected ones none happens once in a thousand (e^-7).
             assert 24 * abs(mean) < 7 * (ways + 1), (x, mean)
-    assert spread >= 3
+    # With Alpha's pages there are half as many, and fewer sizes where chance decides.
+    assert spread >= {"x86_64": 3, "alpha": 1}[ARCH]
 
 
 def test_the_expectation_is_what_the_whole_memory_gives_on_average():
