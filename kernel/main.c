@@ -62,8 +62,9 @@ static void read_command_line(const struct boot_info *bi)
     if (bi->cmdline_cut)
         give_up("cmdline", "the command line was cut by the loader: shorten it");
     const struct preset *preset = preset_of(bi->cmdline);
-    unsigned errors = preset ? cmdline_parse(preset->words, report, NULL) : 0;
-    errors += cmdline_parse(bi->cmdline, report, NULL);
+    unsigned errors = 0;
+    for (unsigned i = 0; !errors && i < preset_stages(preset); i++)
+        errors = preset_take(preset, i, bi->cmdline, report, NULL);
     if (errors)
         give_up("cmdline", "bad words on the command line: see the errors above");
     if (cmdline_help_asked()) {
@@ -127,6 +128,6 @@ void kernel_main(struct boot_info *bi)
     boot_log_memory(&memory_map);
     start_cpus();
     crash_now();
-    lab_run(&memory_map);
+    lab_run(&memory_map, bi->cmdline);
     finish();
 }

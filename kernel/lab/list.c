@@ -22,8 +22,11 @@ void list_print(void)
         list_workload(w);
     kprintf("#   selftest     the self-tests below\n#   list         this list\n");
     kprintf("# presets (run=):\n");
-    for_each_registered (preset, p)
-        kprintf("#   %-12s %s\n#     %s\n", p->name, p->what, p->words);
+    for_each_registered (preset, p) {
+        kprintf("#   %-12s %s\n", p->name, p->what);
+        for (unsigned i = 0; p->stage[i]; i++)
+            kprintf("#     %s\n", p->stage[i]);
+    }
     kprintf("# factors (KEY=LEVEL,LEVEL...):\n");
     for_each_registered (factor, f) {
         kprintf("#   %-12s default %s%s%s\n", f->name, f->initial, f->workload ? ", of " : "",

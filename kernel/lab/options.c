@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-struct lab_options lab_options = {
+struct lab_options lab_options;
+
+const struct lab_options lab_options_initial = {
     .reps = 10,
     .warmup = 1,
     .passes = 4,
@@ -91,22 +93,22 @@ REGISTER(option, proc) = {
 /* Names that are not workloads but may stand in run=. */
 static const char *const special[] = {"selftest", "list"};
 
+/* Is it an experiment, or special? If not, *near is the nearest name, a preset's included. */
 static bool known_run(const char *name, const char **near)
 {
     const char *words[64];
-    unsigned n = 0;
+    unsigned n = 0, runnable;
     for_each_registered (workload, w) {
-        if (n + ARRAY_SIZE(special) + 1 < ARRAY_SIZE(words))
+        if (n + ARRAY_SIZE(special) + registered_count(preset) + 1 < ARRAY_SIZE(words))
             words[n++] = w->name;
-    }
-    for_each_registered (preset, p) {
-        if (n + ARRAY_SIZE(special) + 1 < ARRAY_SIZE(words))
-            words[n++] = p->name;
     }
     for (unsigned i = 0; i < ARRAY_SIZE(special); i++)
         words[n++] = special[i];
+    runnable = n;
+    for_each_registered (preset, p)
+        words[n++] = p->name;
     words[n] = NULL;
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < runnable; i++) {
         if (!strcmp(words[i], name))
             return true;
     }
@@ -120,10 +122,14 @@ static int parse_run(const struct option *o, const char *value, char *err, size_
     bool ok = true;
     char name[32];
     if (preset_named(value))
-        return 0; /* its words were parsed before the command line: they hold a run= of their own */
+        return 0; /* the stage's words, parsed before, hold a run= of their own */
     for (const char *rest = value; rest && ok;) {
         const char *near = NULL;
         rest = parse_item(rest, ',', name, sizeof name, &ok);
+        if (ok && preset_named(name)) {
+            ksnprintf(err, err_bytes, "%s is a preset and stands alone", name);
+            return -TT_EINVAL;
+        }
         if (ok && !known_run(name, &near)) {
             ksnprintf(err, err_bytes, "no experiment %s%s%s; run=list prints all", name,
                       near ? ", nearest: " : "", near ? near : "");

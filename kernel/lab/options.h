@@ -16,5 +16,6 @@ struct lab_options {
 };
 
 extern struct lab_options lab_options;
+extern const struct lab_options lab_options_initial;
 
 #endif

@@ -9,6 +9,7 @@
 #include "lab/experiment_log.h"
 #include "lab/list.h"
 #include "lab/options.h"
+#include "lab/preset.h"
 #include "lab/sample.h"
 #include "lab/selftests.h"
 #include "lab/stray.h"
@@ -242,23 +243,56 @@ static void run_named(const char *name, const struct memmap *map)
     panic("run=%s passed the parser but is nothing", name);
 }
 
-void lab_run(const struct memmap *map)
+/* The parser's complaints were heard at boot: taking the same words again makes none. */
+static void not_again(const char *message, void *arg)
 {
+    (void)arg;
+    panic("command line: %s", message);
+}
+
+static void take_stage(const struct preset *p, unsigned stage, const char *cmdline)
+{
+    preset_take(p, stage, cmdline, not_again, NULL);
+}
+
+#define RUN_ALL_BYTES (PRESET_STAGES_MAX * sizeof lab_options.run)
+
+/* The run= of all stages as one list; returns how many names it has. */
+static unsigned all_runs(const struct preset *p, const char *cmdline, char *out)
+{
+    unsigned names = 0;
+    out[0] = '\0';
+    for (unsigned i = 0; i < preset_stages(p); i++) {
+        take_stage(p, i, cmdline);
+        if (out[0])
+            strcat(out, ",");
+        strcat(out, lab_options.run);
+    }
+    for (const char *c = out; *c; c++)
+        names += *c == ',';
+    return names + 1;
+}
+
+void lab_run(const struct memmap *map, const char *cmdline)
+{
+    static char runs[RUN_ALL_BYTES];
     char name[32], why[96];
     bool ok = true;
-    unsigned plan = 1;
-    if (stray_key(lab_options.run, why, sizeof why)) {
+    const struct preset *preset = preset_of(cmdline);
+    unsigned plan = all_runs(preset, cmdline, runs);
+    if (stray_key(runs, why, sizeof why)) {
         ktap_begin(1);
         ktap_result(KTAP_FAIL, "cmdline", "%s", why);
         ktap_end();
         return;
     }
-    for (const char *c = lab_options.run; *c; c++)
-        plan += *c == ',';
     ktap_begin(plan);
-    for (const char *rest = lab_options.run; rest;) {
-        rest = parse_item(rest, ',', name, sizeof name, &ok);
-        run_named(name, map);
+    for (unsigned i = 0; i < preset_stages(preset); i++) {
+        take_stage(preset, i, cmdline);
+        for (const char *rest = lab_options.run; rest;) {
+            rest = parse_item(rest, ',', name, sizeof name, &ok);
+            run_named(name, map);
+        }
     }
     ktap_end();
 }

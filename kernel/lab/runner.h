@@ -12,7 +12,10 @@
 #include "lab/workload.h"
 #include "mm/memmap.h"
 
-/* Runs everything that run= names, each as one KTAP test. map: the memory that is left. */
-void lab_run(const struct memmap *map);
+/*
+ * Runs everything that run= names, or every stage of the preset that it names, each experiment as
+ * one KTAP test. map: the memory that is left; cmdline: parsed before without an error.
+ */
+void lab_run(const struct memmap *map, const char *cmdline);
 
 #endif

@@ -35,6 +35,10 @@ static int parse_hole(const struct option *o, const char *value, char *err, size
         ksnprintf(err, err_bytes, "valid: SIZE@ADDRESS, such as 64M@1G");
         return -TT_EINVAL;
     }
+    for (unsigned i = 0; i < holes; i++) {
+        if (hole[i].start.a == at && hole[i].end.a == at + bytes)
+            return 0; /* the same words may be taken again, for each stage of a preset */
+    }
     if (holes == HOLES_MAX) {
         ksnprintf(err, err_bytes, "at most %u holes", HOLES_MAX);
         return -TT_EINVAL;
