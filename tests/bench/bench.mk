@@ -5,7 +5,8 @@ $(BENCH_EMPTY): tests/bench/empty.S | $(call setup,x86_64)
 	$(Q)gcc -m32 -c -o $(@:.elf=.o) $<
 	$(Q)ld -m elf_i386 -Ttext=0x100000 -o $@ $(@:.elf=.o)
 
-bench: $(BUILD)/x86_64/tintype.elf $(BENCH_EMPTY) | $(call setup,test)
+bench: $(BUILD)/x86_64/tintype.elf $(BENCH_EMPTY) $(MODEL_PLUGIN) $(MODEL_NAIVE) $(MODEL_GUESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tests/bench/bench.py --kernel $(BUILD)/x86_64/tintype.elf --empty $(BENCH_EMPTY)
+	$(Q)$(PYTHON) tests/model/bench.py
 
 include tests/bench/fft_host.mk
