@@ -54,4 +54,4 @@ def test_a_trap_prints_registers(way):
 
 def test_tt_run_tells_the_reason(capfd):
     assert main(["run", "--arch", ARCH, "--kernel", KERNEL, "--cmdline", "crash=div", "--timeout", "60"]) == 1
-    assert re.search(WAYS["div"],  capfd.readouterr().err)
+    assert re.search(WAYS["div"], capfd.readouterr().err)
