@@ -6,6 +6,7 @@
 #include "core/cmdline.h"
 #include "core/cpu.h"
 #include "core/errno.h"
+#include "core/kprintf.h"
 #include "core/panic.h"
 #include "core/types.h"
 
@@ -71,8 +72,9 @@ static void crash_cpu(void)
 static const struct {
     const char *name;
     void (*crash)(void);
-} ways[] = {{"panic", crash_panic}, {"null", crash_null},   {"text", crash_text},
-            {"div", crash_div},     {"stack", crash_stack}, {"cpu", crash_cpu}};
+    bool needs_protection; /* elsewhere it would overwrite what it should fault on */
+} ways[] = {{"panic", crash_panic, false}, {"null", crash_null, false},  {"text", crash_text, true},
+            {"div", crash_div, false},     {"stack", crash_stack, true}, {"cpu", crash_cpu, false}};
 
 static void (*chosen)(void);
 
@@ -86,13 +88,16 @@ void crash_now(void)
 
 static int parse_crash(const struct option *o, const char *value, char *err, size_t err_bytes)
 {
-    (void)o, (void)err, (void)err_bytes; /* the grammar says what is valid */
+    (void)o;
     for (unsigned i = 0; i < ARRAY_SIZE(ways); i++)
         if (strcmp(value, ways[i].name) == 0) {
-            chosen = ways[i].crash;
-            return 0;
+            if (!ways[i].needs_protection || ARCH_IMAGE_PROTECTED) {
+                chosen = ways[i].crash;
+                return 0;
+            }
+            ksnprintf(err, err_bytes, "this machine protects neither text nor the end of a stack");
         }
-    return -TT_EINVAL;
+    return -TT_EINVAL; /* with an empty err, the grammar says what is valid */
 }
 
 REGISTER(option, crash) = {.name = "crash",

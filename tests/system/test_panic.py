@@ -55,3 +55,11 @@ def test_a_trap_prints_registers(way):
 def test_tt_run_tells_the_reason(capfd):
     assert main(["run", "--arch", ARCH, "--kernel", KERNEL, "--cmdline", "crash=div", "--timeout", "60"]) == 1
     assert re.search(WAYS["div"], capfd.readouterr().err)
+
+
+@pytest.mark.skipif(ARCH != "alpha", reason="this machine can do them")
+@pytest.mark.parametrize("way", ["text", "stack"])
+def test_a_crash_that_would_overwrite_the_kernel_is_refused(way):
+    done = boot(f"crash={way}")
+    assert done.status == NOT_OK
+    assert f"# error: crash={way}: this machine protects neither text nor the end of a stack" in done.lines

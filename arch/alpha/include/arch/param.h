@@ -24,6 +24,9 @@
 /* The 21264's cache lines, which its prefetch does not pair. */
 #define LINE_BYTES 64
 
+/* The image and the stacks lie in KSEG, which protects nothing. */
+#define ARCH_IMAGE_PROTECTED 0
+
 #define ARCH_WINDOW     0x0000000200000000
 #define ARCH_WINDOW_END 0x0000020000000000
 

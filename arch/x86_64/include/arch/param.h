@@ -23,6 +23,9 @@
 /* Two 64-byte lines: Intel's adjacent-line prefetcher moves lines in pairs. */
 #define LINE_BYTES 128
 
+/* The image is write-protected page by page, and there are guard pages below stacks. */
+#define ARCH_IMAGE_PROTECTED 1
+
 #define ARCH_WINDOW     0x0000100000000000
 #define ARCH_WINDOW_END 0x0000200000000000
 
