@@ -108,14 +108,18 @@ include tests/fuzz/fuzz.mk
 
 MODEL_TEST_DEPS := $(MODEL_PLUGIN) $(MODEL_NAIVE) $(MODEL_TRACE) $(MODEL_GUESTS)
 
+# The same system tests for both architectures; those of placements also with every check on.
+SYSTEM_TESTS := --pytest "tests/system" --pytest "ARCH=alpha tests/system" \
+	--pytest "KERNEL=$(BUILD)/x86_64-check3/tintype.elf tests/system/test_placement.py"
+
 test: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_TEST_DEPS) $(UNIT_TESTS) | $(call setup,test)
-	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/system tests/tools tests/model"
+	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/tools tests/model" $(SYSTEM_TESTS)
 test-long: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_TEST_DEPS) $(UNIT_TESTS) $(FUZZ_BINARIES) | $(call setup,test)
-	$(Q)$(PYTHON) tools/test-total --long --pytest "tests/system tests/tools tests/model tests/fuzz"
+	$(Q)$(PYTHON) tools/test-total --long --pytest "tests/tools tests/model tests/fuzz" $(SYSTEM_TESTS)
 test-unit: $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)"
 test-system: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_PLUGIN) | $(call setup,test)
-	$(Q)$(PYTHON) tools/test-total --pytest "tests/system"
+	$(Q)$(PYTHON) tools/test-total $(SYSTEM_TESTS)
 
 # ---- lint --------------------------------------------------------------------------------------
 

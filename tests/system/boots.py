@@ -1,7 +1,7 @@
 """One boot in QEMU for a test: boot("run=list") -> Boot, the same boot only once per session.
 
-The kernel is build/ARCH/tintype.elf (ARCH from the environment, x86_64 if it is not there); make has
-built it before. QEMU is started by the code behind `tt run`, with a time limit.
+The kernel is build/ARCH/tintype.elf (ARCH from the environment, x86_64 if it is not there), or what
+KERNEL in the environment names; make has built it before. QEMU is started by the code behind `tt run`, with a time limit.
 """
 
 import functools
@@ -14,7 +14,7 @@ from paths import ROOT
 from ttlib import ktap, qemu, run, series
 
 ARCH = os.environ.get("ARCH", "x86_64")
-KERNEL = str(ROOT / "build" / ARCH / "tintype.elf")
+KERNEL = str(ROOT / os.environ.get("KERNEL", f"build/{ARCH}/tintype.elf"))
 
 # QEMU's status when the kernel ends not ok.
 NOT_OK = {"x86_64": 35, "alpha": 1}[ARCH]
