@@ -39,6 +39,44 @@ unit_mm_policy_src     := $(unit_mm_memory_src)
 unit_mm_vm_src         := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_area.c vm_trace.c) \
 	kernel/core/record.c kernel/core/crc32.c
 
+UNIT_NAMES += lab_factor lab_results lab_subject
+unit_lab_factor_src  := kernel/lab/factor.c kernel/core/cmdline.c kernel/core/cmdline_values.c
+unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
+	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
+unit_lab_subject_src := kernel/lab/subject.c kernel/mm/memmap.c
+
+UNIT_NAMES += work_conflict work_fft work_matmul
+unit_work_conflict_src := kernel/work/conflict_theory.c
+unit_work_fft_src      := kernel/work/fft_core.c kernel/work/fft_order.c kernel/work/fft_check.c
+unit_work_matmul_src   := kernel/work/matmul_core.c
+
+# Pure functions of the Alpha port, against the host's own.
+UNIT_NAMES += alpha_fp
+unit_alpha_fp_src    := arch/alpha/fp_soft.c
+unit_alpha_fp_cflags := -Iarch/alpha -frounding-math
+
+# Parsers of the boot paths, which are pure functions over bytes.
+UNIT_NAMES += boot_copy boot_multiboot2 boot_pvh boot_elf boot_words boot_info boot_leave
+unit_boot_copy_src       := boot/x86_64/boot_copy.c tests/unit/sparse_memory.c
+unit_boot_multiboot2_src := $(addprefix boot/x86_64/,boot_copy.c multiboot2.c multiboot2_map.c)
+unit_boot_pvh_src        := boot/x86_64/boot_copy.c boot/x86_64/pvh.c tests/unit/sparse_memory.c
+unit_boot_elf_src        := boot/efi/elf.c
+unit_boot_words_src      := boot/efi/words.c
+unit_boot_info_src       := boot/efi/info.c $(unit_boot_multiboot2_src)
+unit_boot_leave_src      := boot/efi/leave.c
+unit_boot_leave_cflags   := -DGNU_EFI_USE_MS_ABI -fshort-wchar -isystem /usr/include/efi \
+	-isystem /usr/include/efi/x86_64
+$(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflags += -Iboot/x86_64 \
+	-Iboot/efi -DBOOT_DATA='"tests/data/boot"'))
+
+UNIT_NAMES += madt lock irq
+unit_irq_src     := kernel/irq/irq.c kernel/irq/layout.c arch/x86_64/ioapic_line.c \
+	kernel/core/lock.c kernel/core/cmdline.c kernel/core/cmdline_values.c
+unit_irq_cflags  := -I.
+unit_madt_src    := arch/x86_64/madt.c
+unit_madt_cflags := -I.
+unit_lock_src    := kernel/core/lock.c
+
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
 UNIT_DIR := $(BUILD)/unit
