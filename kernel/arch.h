@@ -74,6 +74,48 @@ void arch_cpus_stop(void);
 unsigned long arch_irq_save(void);
 void arch_irq_restore(unsigned long was);
 
+#define IRQ_MAX 64 /* interrupt numbers of a port: 0 to IRQ_MAX - 1 */
+
+/* A controller: what the dispatcher asks of it, under its lock, interrupts off. */
+struct arch_irq_chip {
+    const char *name;
+    void (*enable)(unsigned irq);  /* let it through from now on */
+    void (*disable)(unsigned irq); /* hold it back */
+    void (*ack)(unsigned irq);     /* seen; it does not come again at once on this CPU */
+    void (*end)(unsigned irq);     /* handled; not called for one that was disabled meanwhile */
+};
+
+/*
+ * irq/irq.c's, called by the port: a controller owns these numbers (per_cpu: each CPU has its own
+ * of them, as timers are); an interrupt has come. false: nobody owns it, the port acknowledges.
+ */
+void irq_add_chip(const struct arch_irq_chip *chip, unsigned first, unsigned n, bool per_cpu);
+bool irq_enter(unsigned irq);
+
+/* Finds the controllers, holds every line back, hands them to irq_add_chip. Once. */
+void arch_irqs_init(void);
+
+/* Number of an ISA interrupt (0 timer, 4 serial port, 8 clock, ...), or -TT_ENODEV. */
+int arch_irq_of_isa(unsigned isa);
+
+/* Numbers of interrupts that CPUs send each other (i = 0, 1, ...: neighbours), or -TT_ENODEV. */
+int arch_irq_of_ipi(unsigned i);
+
+/* Sends one of those to a CPU, which may be this one. */
+void arch_irq_send(unsigned irq, unsigned cpu);
+
+/* Number of each CPU's own timer, or -TT_ENODEV. */
+int arch_irq_of_timer(void);
+
+/* Makes this CPU's timer interrupt every `ns` nanoseconds, 0: no more. 0, or -TT_ENODEV. */
+int arch_timer_every(uint64_t ns);
+
+/* Which CPU a device's interrupt goes to. 0, or -TT_ENODEV for a number that cannot be moved. */
+int arch_irq_route(unsigned irq, unsigned cpu);
+
+/* Takes what is pending on this CPU; interrupts are off before and after. */
+void arch_irq_window(void);
+
 /* Facts for the machine record; each a short ASCII string or "unknown". */
 struct arch_machine {
     char vendor[16];

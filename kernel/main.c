@@ -16,6 +16,7 @@
 #include "core/newlib.h"
 #include "core/panic.h"
 #include "core/record.h"
+#include "irq/irq.h"
 #include "lab/boot_log.h"
 #include "lab/preset.h"
 #include "lab/runner.h"
@@ -106,6 +107,7 @@ static void set_up_memory(const struct boot_info *bi)
 static void start_cpus(void)
 {
     char why[160];
+    irq_init();
     if (cpus_start(why, sizeof why))
         give_up("cpus", why);
 }

@@ -28,10 +28,15 @@ enum {
     REG_LVT_LINT0 = 0x350 / 4,
     REG_LVT_LINT1 = 0x360 / 4,
     REG_LVT_ERROR = 0x370 / 4,
+    REG_TIMER_INITIAL = 0x380 / 4,
+    REG_TIMER_CURRENT = 0x390 / 4,
+    REG_TIMER_DIVIDE = 0x3e0 / 4,
 };
 
 #define SVR_ENABLE    0x100
 #define LVT_MASKED    0x10000
+#define LVT_PERIODIC  0x20000
+#define DIVIDE_BY_16  3
 #define LVT_NMI       0x400
 #define ICR_PENDING   0x1000
 #define ICR_INIT      0x4500 /* assert */
@@ -124,9 +129,25 @@ void lapic_nmi_others(void)
         send(0, ICR_NMI | ICR_OTHERS);
 }
 
+void lapic_timer_start(uint32_t ticks, bool periodic, unsigned vector)
+{
+    lapic[REG_TIMER_DIVIDE] = DIVIDE_BY_16;
+    lapic[REG_LVT_TIMER] = (vector && ticks ? vector : LVT_MASKED) | (periodic ? LVT_PERIODIC : 0);
+    lapic[REG_TIMER_INITIAL] = ticks;
+}
+
+uint32_t lapic_timer_passed(void)
+{
+    return lapic[REG_TIMER_INITIAL] - lapic[REG_TIMER_CURRENT];
+}
+
 void interrupt_enter(struct trap_frame *f)
 {
     if (f->vector == VECTOR_SPURIOUS) /* not acknowledged: nothing was in service */
         return;
-    lapic_eoi();
+
+    unsigned irq = (unsigned)f->vector - VECTOR_IRQ_BASE;
+
+    if (irq >= IRQ_MAX || !irq_enter(irq))
+        lapic_eoi();
 }

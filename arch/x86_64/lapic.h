@@ -32,6 +32,13 @@ void lapic_send(uint32_t apic_id, unsigned vector);
 void lapic_send_init(uint32_t apic_id);
 void lapic_send_startup(uint32_t apic_id, unsigned page);
 
+/*
+ * This CPU's timer: `ticks` from now (0: off), again and again when periodic, at `vector` (0:
+ * silent); and how many have passed since then.
+ */
+void lapic_timer_start(uint32_t ticks, bool periodic, unsigned vector);
+uint32_t lapic_timer_passed(void);
+
 /* A non-maskable interrupt to all CPUs but this one. Works without lapic_init: does nothing then.
  */
 void lapic_nmi_others(void);

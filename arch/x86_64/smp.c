@@ -3,7 +3,6 @@
  * and stopping them. The optional part of arch.h, with lapic.c.
  */
 #include "smp.h"
-#include "acpi.h"
 #include "arch.h"
 #include "core/cpu.h"
 #include "core/errno.h"
@@ -12,13 +11,13 @@
 #include "desc.h"
 #include "fpu.h"
 #include "lapic.h"
-#include "madt.h"
 #include "mm/memmap.h"
 #include "mm/own.h"
 #include "percpu.h"
 #include "pte.h"
 #include "regs.h"
 #include "stacks.h"
+#include "topology.h"
 #include "trampoline.h"
 #include "window.h"
 
@@ -41,7 +40,6 @@
 static phys_t page;       /* the trampoline's; 0: none */
 static phys_t start_root; /* tables that map the page to itself; 0: not made */
 static unsigned start_tables;
-static struct madt madt;
 static uint32_t arrived[CPU_MAX];
 static bool stopping;
 
@@ -106,12 +104,12 @@ static void init_all(const uint32_t *hw_id, unsigned n)
 
 unsigned arch_cpus_find(uint32_t *hw_id, unsigned max, char *why, size_t why_bytes)
 {
-    const struct acpi_table *t = acpi_find("APIC");
+    const struct madt *m = topology_madt();
     const char *reason = NULL;
     unsigned n = 1;
 
     hw_id[0] = 0;
-    if (!t || !madt_parse(t, t->length, &madt))
+    if (!m)
         return no_more(why, why_bytes, "no ACPI table (MADT) names any CPU");
     if (lapic_init(&reason))
         return no_more(why, why_bytes, reason);
@@ -119,16 +117,16 @@ unsigned arch_cpus_find(uint32_t *hw_id, unsigned max, char *why, size_t why_byt
     percpu_set_apic_id(0, hw_id[0]);
     if (!page.a)
         return no_more(why, why_bytes, "no free page below 1 MiB to start CPUs in");
-    for (unsigned i = 0; i < madt.cpus && n < max; i++) {
-        if (madt.apic_id[i] != hw_id[0])
-            hw_id[n++] = madt.apic_id[i];
+    for (unsigned i = 0; i < m->cpus && n < max; i++) {
+        if (m->apic_id[i] != hw_id[0])
+            hw_id[n++] = m->apic_id[i];
     }
     init_all(hw_id, n);
     if (n > 1 && (!make_start_root() || start_root.a >> 32))
         return no_more(why, why_bytes, "no memory below 4 GiB for tables to start CPUs with");
-    if (madt.malformed || madt.beyond)
+    if (m->malformed || m->beyond)
         ksnprintf(why, why_bytes, "MADT: %u entries malformed, %u CPUs out of an xAPIC's reach",
-                  madt.malformed, madt.beyond);
+                  m->malformed, m->beyond);
     return n;
 }
 

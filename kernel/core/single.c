@@ -53,3 +53,45 @@ WEAK void arch_irq_restore(unsigned long was)
 {
     (void)was;
 }
+
+WEAK void arch_irqs_init(void)
+{
+}
+
+WEAK int arch_irq_of_isa(unsigned isa)
+{
+    (void)isa;
+    return -TT_ENODEV;
+}
+
+WEAK int arch_irq_of_ipi(unsigned i)
+{
+    (void)i;
+    return -TT_ENODEV;
+}
+
+WEAK int arch_irq_of_timer(void)
+{
+    return -TT_ENODEV;
+}
+
+WEAK void arch_irq_send(unsigned irq, unsigned cpu)
+{
+    (void)irq, (void)cpu;
+}
+
+WEAK int arch_timer_every(uint64_t ns)
+{
+    (void)ns;
+    return -TT_ENODEV;
+}
+
+WEAK int arch_irq_route(unsigned irq, unsigned cpu)
+{
+    (void)irq, (void)cpu;
+    return -TT_ENODEV;
+}
+
+WEAK void arch_irq_window(void)
+{
+}

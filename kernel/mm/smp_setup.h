@@ -2,8 +2,11 @@
 #ifndef TT_MM_SMP_SETUP_H
 #define TT_MM_SMP_SETUP_H
 
+#include <stdint.h>
+
 struct smp_setup {
     unsigned cpus; /* CPUs at work; 0: all that run */
+    uint32_t irq_stride_bytes, irq_offset_bytes; /* interrupt descriptors (irq/layout.h) */
 };
 
 #endif

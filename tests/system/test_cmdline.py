@@ -40,6 +40,11 @@ WRONG = [
     ("empty=nex", ["next"]),
     ("crash=boom", ["panic"]),
     ("console=ttyS9", ["ttyS0"]),
+    ("cpus=0", ["1", "64"]),
+    ("cpus=65", ["1", "64"]),
+    ("nosmp=1", ["alone"]),
+    ("irq_desc=24", ["16, 32, 64 or 128"]),
+    ("irq_desc=16+2", ["multiple of 4"]),
 ]
 
 

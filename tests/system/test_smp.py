@@ -30,6 +30,14 @@ def test_selftests_with_several_cpus(smp, extra):
         assert done.verdicts[f"selftest/{name}"].ok and not done.verdicts[f"selftest/{name}"].skipped
 
 
+@pytest.mark.parametrize("smp", [1, 2, 4])
+def test_interrupts_arrive(smp):
+    done = good("run=selftest", smp=smp, extra=ICOUNT)
+    for name in ("irq_ipi", "irq_timer", "irq_rtc", "irq_uart"):
+        verdict = done.verdicts[f"selftest/{name}"]
+        assert verdict.ok and not verdict.skipped
+
+
 def test_selftests_of_several_cpus_are_skipped_on_one():
     done = good("run=selftest")
     assert done.verdicts["selftest/locks"].skipped

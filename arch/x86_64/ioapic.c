@@ -1,0 +1,170 @@
+/* The IO-APICs' registers, as a controller for irq/irq.c. Contract in ioapic.h. */
+#include "ioapic.h"
+
+#include "arch.h"
+#include "core/errno.h"
+#include "core/lock.h"
+#include "irq_chips.h"
+#include "lapic.h"
+#include "percpu.h"
+#include "regs.h"
+#include "topology.h"
+
+/* Registers are reached by writing their number, then reading or writing the window. */
+#define SELECT 0
+#define WINDOW 4 /* in 32-bit words */
+
+#define REG_VERSION 0x01
+#define REG_ENTRY   0x10 /* two per pin: low half, high half */
+
+#define PINS_MAX 240
+
+/* The two 8259s: everything masked, so that nothing comes past the IO-APICs. */
+#define PIC1_MASK 0x21
+#define PIC2_MASK 0xa1
+
+struct ioapic {
+    volatile uint32_t *reg;
+    uint32_t gsi_base, pins;
+};
+
+static struct ioapic ioapics[MADT_IOAPICS];
+static unsigned count;
+static uint64_t entries[IRQ_DEVICES];                 /* what each pin is set to */
+static struct lock select_lock = LOCK_INIT("ioapic"); /* one register is selected at a time */
+
+static void write_entry(const struct ioapic *io, unsigned pin, uint64_t entry)
+{
+    /* Masked while the halves do not belong together. */
+    io->reg[SELECT] = REG_ENTRY + 2 * pin;
+    io->reg[WINDOW] = ENTRY_MASKED;
+    io->reg[SELECT] = REG_ENTRY + 2 * pin + 1;
+    io->reg[WINDOW] = (uint32_t)(entry >> 32);
+    io->reg[SELECT] = REG_ENTRY + 2 * pin;
+    io->reg[WINDOW] = (uint32_t)entry;
+}
+
+/* The IO-APIC that has this global number; NULL: none. */
+static const struct ioapic *owner(uint32_t gsi)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (gsi - ioapics[i].gsi_base < ioapics[i].pins)
+            return &ioapics[i];
+    }
+    return NULL;
+}
+
+static void set(unsigned irq, uint64_t entry)
+{
+    const struct ioapic *io = owner(irq);
+    unsigned long was = lock_take_irq(&select_lock);
+
+    entries[irq] = entry;
+    if (io)
+        write_entry(io, irq - io->gsi_base, entry);
+    lock_drop_irq(&select_lock, was);
+}
+
+static void enable(unsigned irq)
+{
+    set(irq, entries[irq] & ~(uint64_t)ENTRY_MASKED);
+}
+
+static void disable(unsigned irq)
+{
+    set(irq, entries[irq] | ENTRY_MASKED);
+}
+
+/* A level stays up until its device is served: the pin is masked in between. */
+static void ack(unsigned irq)
+{
+    if (entries[irq] & ENTRY_LEVEL)
+        disable(irq);
+    lapic_eoi();
+}
+
+static void end(unsigned irq)
+{
+    if (entries[irq] & ENTRY_LEVEL)
+        enable(irq);
+}
+
+static const struct arch_irq_chip chip = {"ioapic", enable, disable, ack, end};
+
+static void add(const struct madt *m, const struct madt_ioapic *from)
+{
+    struct ioapic *io = &ioapics[count];
+
+    io->reg = arch_map_device(phys(from->address), 0x20);
+    if (!io->reg)
+        return;
+    io->reg[SELECT] = REG_VERSION;
+    io->gsi_base = from->gsi_base;
+    io->pins = (io->reg[WINDOW] >> 16 & 0xff) + 1;
+    if (io->pins > PINS_MAX) /* reads as all ones: nothing is there */
+        return;
+    count++;
+    for (unsigned pin = 0; pin < io->pins; pin++) {
+        uint32_t gsi = io->gsi_base + pin;
+
+        if (gsi >= IRQ_DEVICES) {
+            write_entry(io, pin, ENTRY_MASKED);
+            continue;
+        }
+        set(gsi, ioapic_entry(gsi_line_of(m, gsi), VECTOR_IRQ_BASE + gsi, percpu_apic_id(0)));
+    }
+    if (io->gsi_base < IRQ_DEVICES)
+        irq_add_chip(&chip, io->gsi_base, (unsigned)min_u64(io->pins, IRQ_DEVICES - io->gsi_base),
+                     false);
+}
+
+void arch_irqs_init(void)
+{
+    const struct madt *m = topology_madt();
+    const char *why;
+
+    if (!m || lapic_init(&why))
+        return;
+    percpu_set_apic_id(0, lapic_id());
+    if (m->has_pic) {
+        outb(PIC1_MASK, 0xff);
+        outb(PIC2_MASK, 0xff);
+    }
+    for (unsigned i = 0; i < m->ioapics; i++)
+        add(m, &m->ioapic[i]);
+    cpu_chips_init();
+}
+
+int arch_irq_of_isa(unsigned isa)
+{
+    const struct madt *m = topology_madt();
+
+    if (!m || isa >= 16)
+        return -TT_ENODEV;
+
+    uint32_t gsi = isa_line_of(m, isa).gsi;
+
+    return gsi < IRQ_DEVICES && owner(gsi) ? (int)gsi : -TT_ENODEV;
+}
+
+int arch_irq_route(unsigned irq, unsigned cpu)
+{
+    if (irq >= IRQ_DEVICES || !owner(irq))
+        return -TT_ENODEV;
+    set(irq, (entries[irq] & UINT32_MAX) | (uint64_t)percpu_apic_id(cpu) << 56);
+    return 0;
+}
+
+int ioapic_nmi(unsigned isa, uint32_t apic_id, bool on)
+{
+    int irq = arch_irq_of_isa(isa);
+
+    if (irq < 0)
+        return -TT_ENODEV;
+
+    struct isa_line line = {(uint32_t)irq, false, false}; /* an NMI is edge triggered */
+    uint64_t entry = ioapic_entry(line, 0, apic_id) | ENTRY_NMI;
+
+    set((unsigned)irq, on ? entry & ~(uint64_t)ENTRY_MASKED : entry);
+    return 0;
+}
