@@ -18,6 +18,7 @@
 #include "core/record.h"
 #include "irq/irq.h"
 #include "lab/boot_log.h"
+#include "lab/own_log.h"
 #include "lab/preset.h"
 #include "lab/runner.h"
 #include "mm/memmap.h"
@@ -79,12 +80,17 @@ static void read_command_line(const struct boot_info *bi)
 
 /*
  * The kernel's own memory: an eighth of RAM, at least 8 MiB (heap and page tables for the largest
- * experiment here) and at most 64 MiB, from the lowest place that holds it above 1 MiB.
+ * experiment here) and at most 64 MiB, from the lowest place that holds it above 1 MiB. What
+ * own_colors= leaves unused of it is added, as long as half of RAM stays for the experiments.
  */
 static void take_own_memory(void)
 {
-    uint64_t bytes = (memmap_pages(&memory_map, MEM_RAM) << PAGE_SHIFT) / 8;
-    bytes = align_down(min_u64(max_u64(bytes, 8ul << 20), 64ul << 20), PAGE_SIZE);
+    uint64_t ram = memmap_pages(&memory_map, MEM_RAM) << PAGE_SHIFT;
+    uint64_t bytes = min_u64(max_u64(ram / 8, 8ul << 20), 64ul << 20);
+    struct own_colors own = own_colors();
+    if (own.given)
+        bytes = max_u64(bytes, min_u64(bytes * own.colors / own.allowed, ram / 2));
+    bytes = align_down(bytes, PAGE_SIZE);
     pfn_t at = memmap_take(&memory_map, bytes >> PAGE_SHIFT, 1, phys_to_pfn(phys(1ul << 20)));
     if (at.n == PFN_NONE.n)
         give_up("memory", "too little memory: no 8 MiB in one piece for the kernel itself");
@@ -99,6 +105,8 @@ static void set_up_memory(const struct boot_info *bi)
         memmap_apply_options(&memory_map, why, sizeof why))
         give_up("memory", why);
     arch_cpus_reserve(&memory_map);
+    if (own_log_set_colors(why, sizeof why))
+        give_up("own_colors", why);
     take_own_memory();
     if (arch_vm_init(&memory_map))
         give_up("memory", "too little memory: the kernel's own part does not hold its page tables");
@@ -131,5 +139,6 @@ void kernel_main(struct boot_info *bi)
     start_cpus();
     crash_now();
     lab_run(&memory_map, bi->cmdline);
+    own_log_pages();
     finish();
 }

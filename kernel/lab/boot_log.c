@@ -151,5 +151,10 @@ void boot_log_memory(const struct memmap *map)
     record_hex(&r, "end", own.range.end.a);
     record_u64(&r, "used", own.used_bytes);
     record_u64(&r, "peak", own.peak_bytes);
+    if (own_colors().given) {
+        record_u64(&r, "colors", own_colors().colors);
+        record_u64(&r, "allowed", own_colors().allowed);
+        record_str(&r, "any_color", "image, boot stacks; descriptors: see experiment");
+    }
     record_end(&r);
 }

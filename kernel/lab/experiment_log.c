@@ -1,10 +1,12 @@
 /* Experiment records. Contract in experiment_log.h, members in HACKING.md. */
 #include "lab/experiment_log.h"
 
+#include "arch.h"
 #include "core/kprintf.h"
 #include "core/record.h"
 #include "lab/options.h"
 #include "lab/results.h"
+#include "mm/own.h"
 
 static void write_level(const struct workload *w, const struct level *l, unsigned i)
 {
@@ -35,6 +37,17 @@ static void write_metric(const struct workload *w, const struct metric *m)
     record_end(&r);
 }
 
+/* Are the descriptors, too, in the colours of own_colors=? */
+static bool area_in_own_colors(const struct subject *subject)
+{
+    pfn_t first = phys_to_pfn(arch_virt_to_phys(subject->area));
+    for (uint64_t i = 0; i < subject->area_bytes >> PAGE_SHIFT; i++) {
+        if (!own_color_allowed(pfn(first.n + i)))
+            return false;
+    }
+    return true;
+}
+
 void experiment_write_plan(const struct results *res, const struct subject *subject)
 {
     const struct workload *w = res->work;
@@ -50,6 +63,8 @@ void experiment_write_plan(const struct results *res, const struct subject *subj
     record_u64(&r, "seed", lab_options.seed);
     record_u64(&r, "subject_pages", subject->pages);
     record_u64(&r, "subject_ranges", subject->range_count);
+    if (own_colors().given)
+        record_str(&r, "descriptors", area_in_own_colors(subject) ? "own colors" : "any color");
     record_str(&r, "design", "randomized complete blocks");
     record_str(&r, "fixed", levels->fixed);
     record_end(&r);

@@ -17,6 +17,15 @@ unsigned factor_index(const struct factor *f)
     return i;
 }
 
+const struct factor *factor_named(const char *name)
+{
+    for_each_registered (factor, f) {
+        if (!strcmp(f->name, name))
+            return f;
+    }
+    return NULL;
+}
+
 int factor_no_such_level(const char *text, const char *const *words, char *err, size_t err_bytes)
 {
     const char *near = nearest_word(text, words);
@@ -121,6 +130,11 @@ static unsigned level_count(const struct factor *f)
 static const char *level_text(const struct factor *f, unsigned i)
 {
     return f->levels->count ? f->levels->text[i] : f->initial;
+}
+
+const char *factor_first(const struct factor *f)
+{
+    return level_text(f, 0);
 }
 
 static const struct factor *primary_factor(const char *workload)

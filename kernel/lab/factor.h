@@ -76,6 +76,12 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
 /* Position among the registered factors. */
 unsigned factor_index(const struct factor *f);
 
+/* By name, NULL if there is none. */
+const struct factor *factor_named(const char *name);
+
+/* Its first level as written, which is the default one when the key is absent. */
+const char *factor_first(const struct factor *f);
+
 /* Says that text is none of words (NULL-terminated), and which there are. Returns -TT_EINVAL. */
 int factor_no_such_level(const char *text, const char *const *words, char *err, size_t err_bytes);
 

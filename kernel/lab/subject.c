@@ -4,6 +4,7 @@
 #include "arch.h"
 #include "core/errno.h"
 #include "core/kprintf.h"
+#include "mm/own.h"
 
 /* A block of the largest order: less is not a memory to place things in. */
 #define SUBJECT_MIN_PAGES (1u << MAX_ORDER)
@@ -63,6 +64,35 @@ static bool take_largest(struct subject *out, struct memmap *rest, uint64_t page
     return memmap_set(rest, best, MEMMAP_KERNEL) == 0;
 }
 
+/* The lowest `pages` frames in a row that own memory may use; PFN_NONE when none are. O(frames). */
+static pfn_t find_allowed_run(const struct memmap *rest, uint64_t pages)
+{
+    for_each_range (rest, r, MEM_RAM) {
+        uint64_t start = r->at.start.n;
+        for (uint64_t at = start; at < r->at.end.n; at++) {
+            if (!own_color_allowed(pfn(at)))
+                start = at + 1;
+            else if (at + 1 - start == pages)
+                return pfn(start);
+        }
+    }
+    return PFN_NONE;
+}
+
+/*
+ * A place for the area. With own_colors= where all of it has allowed colours, if it is short enough
+ * for that: descriptors are an array, found by multiplication, so their frames follow each other.
+ * (Frames gathered by page tables would put translation misses into what page_struct= measures.)
+ */
+static pfn_t take_area(struct memmap *rest, uint64_t pages)
+{
+    pfn_t at = own_colors().given ? find_allowed_run(rest, pages) : PFN_NONE;
+    if (at.n == PFN_NONE.n)
+        return memmap_take(rest, pages, 1, pfn(0));
+    struct pfn_range area = {at, pfn(at.n + pages)};
+    return memmap_set(rest, area, MEMMAP_KERNEL) ? PFN_NONE : at;
+}
+
 int subject_plan(struct subject *out, const struct memmap *map, const struct levels *levels,
                  uint64_t bytes, bool strict, char *err, size_t err_bytes)
 {
@@ -89,7 +119,7 @@ int subject_plan(struct subject *out, const struct memmap *map, const struct lev
         return -TT_ENOMEM;
     }
     uint64_t area = area_pages(levels, pages);
-    pfn_t at = memmap_take(&rest, area, 1, pfn(0));
+    pfn_t at = take_area(&rest, area);
     if (at.n == PFN_NONE.n) {
         ksnprintf(err, err_bytes, "subject: no room for %lu pages of descriptors",
                   (unsigned long)area);

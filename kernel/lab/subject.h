@@ -8,7 +8,8 @@
 /*
  * Takes about `bytes` of the map's RAM for the subject, with an area beside it that is large enough
  * for every level, so that all levels own the same frames. The map itself is not changed. strict:
- * less than bytes is an error; otherwise it takes what there is. 0, or -TT_ENOMEM with a message.
+ * less than bytes is an error; otherwise it takes what there is. With own_colors= the area lies in
+ * those colours where they have room for it in one piece. 0, or -TT_ENOMEM with a message.
  */
 int subject_plan(struct subject *out, const struct memmap *map, const struct levels *levels,
                  uint64_t bytes, bool strict, char *err, size_t err_bytes);

@@ -7,7 +7,8 @@
  *
  * own_colors=LIST restricts all of it to some colours of the cache under study: frames of other
  * colours in the range stay unused. Then a piece or a growth of the heap in one step fits only
- * where as many frames in a row are allowed.
+ * where as many frames in a row are allowed. Not own memory, and so of any colour: the image with
+ * the boot CPU's stacks (its place is the loader's choice) and the low page that starts CPUs.
  */
 #ifndef TT_MM_OWN_H
 #define TT_MM_OWN_H
@@ -17,13 +18,23 @@
 struct color_map;
 
 /*
- * The map that own_colors= and own_pages_of_color() speak of; copied. Before own_init(). 0, or
- * -TT_EINVAL with a reason when the option names a colour that the map has not.
+ * The map that own_colors= speaks of; copied. Before own_init(). 0, or -TT_EINVAL with a reason
+ * when the option names a colour that the map has not.
  */
 int own_set_colors(const struct color_map *map, char *err, size_t err_bytes);
 
 /* May own memory use this frame? All, without own_colors=. */
 bool own_color_allowed(pfn_t p);
+
+/* The same from the map's naive definition, for checks. */
+bool own_color_allowed_naive(phys_t a);
+
+struct own_colors {
+    uint32_t colors;  /* of the map; 0: own_set_colors() was not called */
+    uint32_t allowed; /* how many of them own memory may use; all without own_colors= */
+    bool given;       /* own_colors= is on the command line */
+};
+struct own_colors own_colors(void);
 
 /* Hands the range over; page aligned, direct-mapped by the time a piece of it is used. */
 void own_init(struct phys_range r);
@@ -44,7 +55,7 @@ struct own_usage {
 };
 struct own_usage own_usage(void);
 
-/* Adds the live pages by colour of the map to pages[]; the heap's up to its break. O(range). */
+/* Adds the live pages by colour of a map to pages[]; the heap's up to its break. O(range). */
 void own_pages_of_color(const struct color_map *map, uint32_t *pages);
 
 /*

@@ -35,7 +35,7 @@ static int parse(const struct option *o, const char *value, char *err, size_t er
 REGISTER(option, own_colors) = {
     .name = "own_colors",
     .grammar = "LIST",
-    .help = "colours (of page_color) that the kernel's page tables and heap may use",
+    .help = "colours (of the first page_color) for the kernel's own page tables, stacks and heap",
     .parse = parse,
 };
 
@@ -50,6 +50,22 @@ int own_set_colors(const struct color_map *map, char *err, size_t err_bytes)
     }
     own_map = *map;
     return 0;
+}
+
+struct own_colors own_colors(void)
+{
+    struct own_colors o = {own_map.colors, own_map.colors, given};
+    if (given) {
+        o.allowed = 0;
+        for (color_t c = 0; c < own_map.colors; c++)
+            o.allowed += in_set(c);
+    }
+    return o;
+}
+
+bool own_color_allowed_naive(phys_t a)
+{
+    return !given || in_set(color_of_naive(&own_map, a));
 }
 
 bool own_color_allowed(pfn_t p)

@@ -73,7 +73,7 @@ CASES |= {
     "loop": (MATMUL + " n=16", "loop=ikj,blocked", lambda d: list(d.experiments["matmul"].levels), ["loop=ikj", "loop=blocked"]),
 }
 
-# Those that need a machine of their own: below, and in test_smp.py.
+# Those that need a machine or a test of their own: below, in test_smp.py, in test_own.py.
 ELSEWHERE = {"console", "exit", "cpus", "nosmp", "own_colors"}
 
 
@@ -90,11 +90,6 @@ def test_no_option_is_without_such_a_test():
     listed = re.findall(r"^# (\w+)(?:=\S+)? {1,}", good("help").text, re.M)
     options = {name for name in listed if name not in ("Tintype",)}
     assert options == CASES.keys() | ELSEWHERE
-
-
-@pytest.mark.xfail(strict=True, reason="the boot does not tell mm/own the cache yet: it panics")
-def test_own_colors_restricts_the_kernels_own_pages():
-    assert good(f"{QUICK} own_colors=0-7").only("memory", what="own") != good(QUICK).only("memory", what="own")
 
 
 def test_empty_fail_shows_as_failed_allocations():
