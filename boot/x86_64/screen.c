@@ -6,6 +6,8 @@
  * black all zeros in every direct-colour format, so formats need no telling apart.
  */
 #include "boot.h"
+
+#include "arch.h"
 #include "font.h"
 
 #include <string.h>
@@ -107,6 +109,8 @@ void screen_say(const struct boot_info *bi)
     row = put_text(&s, row,
                    "Its results go to the serial port: 115200 baud, ttyS0, unless console= says "
                    "otherwise. Nothing more will be shown here.");
+    if (arch_uart_open("ttyS0", 115200)) /* the console opens its port again, whichever it is */
+        row = put_text(&s, row, "This machine has no ttyS0.");
     if (bi->error[0]) {
         row = put_text(&s, row + 1, "This boot has failed:");
         put_text(&s, row, bi->error);

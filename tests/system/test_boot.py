@@ -297,6 +297,7 @@ class Monitor:
 
     def __init__(self, folder, *parts, serial="none"):
         path = folder / "monitor"
+        path.unlink(missing_ok=True)
         self.process = subprocess.Popen(
             machine_argv(["-vga", "std", "-monitor", f"unix:{path},server=on,wait=off"], *parts, serial=serial),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -368,11 +369,13 @@ def test_the_screen_says_where_the_results_go(tmp_path, way):
         medium = ["-drive", f"if=virtio,format=raw,readonly=on,file=fat:{volume}"]
     else:
         medium = ["-cdrom", media.make_iso(str(KERNEL), media.grub_config("run=list"), str(tmp_path / "run.iso"))]
-    words, deadline = "", time.monotonic() + 60
-    with Monitor(tmp_path, media.firmware("bios" if way == "bios" else "uefi"), medium) as monitor:
-        while "SERIAL PORT" not in words and time.monotonic() < deadline:
-            words = monitor.words(tmp_path / "screen.ppm")
-    assert words.startswith("TINTYPE IS RUNNING. ITS RESULTS GO TO THE SERIAL PORT: 115200 BAUD, TTYS0"), words
+    for serial in ("null", "none"):
+        words, deadline = "", time.monotonic() + 60
+        with Monitor(tmp_path, media.firmware(way if way == "bios" else "uefi"), medium, serial=serial) as monitor:
+            while "SERIAL PORT" not in words and time.monotonic() < deadline:
+                words = monitor.words(tmp_path / "screen.ppm")
+        assert words.startswith("TINTYPE IS RUNNING. ITS RESULTS GO TO THE SERIAL PORT: 115200 BAUD, TTYS0"), words
+        assert ("THIS MACHINE HAS NO TTYS0." in words) == (serial == "none")
 
 
 def entries():
@@ -416,7 +419,6 @@ def test_a_command_line_can_be_typed_into_the_menu(tmp_path, way):
             time.sleep(0.1)
         took = time.monotonic() - began
         assert type_command_line(monitor) == 33
-    os.unlink(tmp_path / "monitor")
     with Monitor(tmp_path, media.firmware(way), medium) as monitor:
         time.sleep(took + 1)
         assert type_command_line(monitor) == 33
