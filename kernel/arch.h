@@ -67,7 +67,10 @@ void arch_cpu_wake(unsigned id);
  */
 void arch_cpu_wait(void);
 
-/* Stops all other CPUs for good, wherever they are. For panic: waits for nothing. */
+/*
+ * Stops all other CPUs for good, wherever they are; each says where by cpu_stopped() (core/cpu.h).
+ * For panic: waits for nothing.
+ */
 void arch_cpus_stop(void);
 
 /* Interrupts off; what they were, for restore. */
@@ -112,6 +115,12 @@ int arch_timer_every(uint64_t ns);
 
 /* Which CPU a device's interrupt goes to. 0, or -TT_ENODEV for a number that cannot be moved. */
 int arch_irq_route(unsigned irq, unsigned cpu);
+
+/*
+ * Begins to call watchdog_tick() (core/watchdog.h) on CPU 0 again and again, interrupts off or not.
+ * Returns how often, in thousandths of a hertz; 0: this machine cannot.
+ */
+unsigned arch_watchdog_start(void);
 
 /* Takes what is pending on this CPU; interrupts are off before and after. */
 void arch_irq_window(void);

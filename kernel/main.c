@@ -16,6 +16,7 @@
 #include "core/newlib.h"
 #include "core/panic.h"
 #include "core/record.h"
+#include "core/watchdog.h"
 #include "irq/irq.h"
 #include "lab/boot_log.h"
 #include "lab/own_log.h"
@@ -118,6 +119,8 @@ static void start_cpus(void)
     irq_init();
     if (cpus_start(why, sizeof why))
         give_up("cpus", why);
+    if (watchdog_start(why, sizeof why))
+        give_up("watchdog", why);
 }
 
 void kernel_main(struct boot_info *bi)

@@ -6,13 +6,16 @@
  * stacks for #DF, NMI and #MC). It must not touch the FPU and must not use newlib.
  */
 #include "arch.h"
+#include "core/cpu.h"
 #include "core/kprintf.h"
 #include "core/panic.h"
+#include "core/watchdog.h"
 #include "desc.h"
 #include "frame.h"
 #include "lapic.h"
 #include "regs.h"
 #include "smp.h"
+#include "watchdog_nmi.h"
 
 /* Error code of a page fault. */
 #define FAULT_PRESENT 0x01
@@ -85,8 +88,14 @@ void trap_enter(struct trap_frame *f)
         interrupt_enter(f);
         return;
     }
-    if (f->vector == VECTOR_NMI && cpu_stop_asked())
+    if (f->vector == VECTOR_NMI && cpu_stop_asked()) {
+        cpu_stopped(f);
         arch_halt();
+    }
+    if (f->vector == VECTOR_NMI && watchdog_owns_nmi()) {
+        watchdog_tick(f);
+        return;
+    }
 
     struct trap_info t = {
         .kind = kind_of(f->vector),

@@ -104,6 +104,33 @@ int cpus_start(char *err, size_t err_bytes)
     return -TT_ENODEV;
 }
 
+/* ---- where CPUs were ----------------------------------------------------------------------- */
+
+/* A stopped CPU answers within microseconds, an emulated one when its turn comes. */
+#define PLACE_SPINS 2000000ul
+
+struct place {
+    uintptr_t pc[CPU_PLACE_MAX];
+    uint32_t n; /* written last; 0: nothing there */
+};
+
+static PER_CPU(struct place, places);
+
+void cpu_stopped(const struct trap_frame *f)
+{
+    struct place *p = &this_of(places);
+    store_release(&p->n, arch_backtrace(f, p->pc, CPU_PLACE_MAX));
+}
+
+unsigned cpu_place(unsigned id, uintptr_t pc[CPU_PLACE_MAX])
+{
+    const struct place *p = &cpu_of(places, id);
+    for (unsigned long i = 0; i < PLACE_SPINS && !load_acquire(&p->n); i++)
+        cpu_relax();
+    memcpy(pc, p->pc, sizeof p->pc);
+    return load_once(&p->n);
+}
+
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 static void run_call(struct call *c)

@@ -17,6 +17,8 @@
 
 #include <arch/cpu.h>
 
+struct trap_frame;
+
 #define CPU_MAX 64 /* as many as a word has bits: sets of CPUs are 64-bit masks */
 
 /* A port that starts further CPUs defines ARCH_CPU_ID and cpu_id() in <arch/cpu.h>. */
@@ -49,6 +51,17 @@ int cpus_start(char *err, size_t err_bytes);
 
 /* Where arch_cpu_start's new CPU goes when its own tables are loaded. Does not return. */
 __attribute__((noreturn)) void cpu_main(void);
+
+/* ---- where CPUs were ---------------------------------------------------------------------------
+ */
+
+#define CPU_PLACE_MAX 4 /* functions: enough to see what it was about */
+
+/* The port's call on a CPU that is being stopped, before it halts. */
+void cpu_stopped(const struct trap_frame *f);
+
+/* What that CPU left, innermost first, waiting for it a moment; returns how many, 0: nothing. */
+unsigned cpu_place(unsigned id, uintptr_t pc[CPU_PLACE_MAX]);
 
 /* ---- calls -------------------------------------------------------------------------------------
  *

@@ -69,12 +69,28 @@ static void crash_cpu(void)
     cpu_wait_call(last, CPUS_RUN_CYCLES, why, sizeof(why));
 }
 
+static void hang_there(void *arg)
+{
+    for (;;)
+        *(volatile unsigned *)arg = *(volatile unsigned *)arg + 1;
+}
+
+/* All CPUs at work that never ends: a watchdog's matter. */
+static void crash_hang(void)
+{
+    static unsigned counter[CPU_MAX];
+    for (unsigned id = 1; id < cpus_running(); id++)
+        cpu_start_call(id, hang_there, &counter[id]);
+    hang_there(&counter[0]);
+}
+
 static const struct {
     const char *name;
     void (*crash)(void);
     bool needs_protection; /* elsewhere it would overwrite what it should fault on */
 } ways[] = {{"panic", crash_panic, false}, {"null", crash_null, false},  {"text", crash_text, true},
-            {"div", crash_div, false},     {"stack", crash_stack, true}, {"cpu", crash_cpu, false}};
+            {"div", crash_div, false},     {"stack", crash_stack, true}, {"cpu", crash_cpu, false},
+            {"hang", crash_hang, false}};
 
 static void (*chosen)(void);
 
@@ -101,6 +117,6 @@ static int parse_crash(const struct option *o, const char *value, char *err, siz
 }
 
 REGISTER(option, crash) = {.name = "crash",
-                           .grammar = "panic|null|text|div|stack|cpu",
+                           .grammar = "panic|null|text|div|stack|cpu|hang",
                            .help = "for tests: crash after the boot records",
                            .parse = parse_crash};

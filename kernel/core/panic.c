@@ -85,9 +85,28 @@ static void record_reason(struct record *r, const char *reason)
     record_str(r, "reason", text);
 }
 
+/* Where the other CPUs were when they were stopped: the innermost functions, one line each. */
+static void print_others(void)
+{
+    for (unsigned id = 0; id < cpus_running(); id++) {
+        uintptr_t pc[CPU_PLACE_MAX];
+        if (id == cpu_id())
+            continue;
+        unsigned n = cpu_place(id, pc);
+        kprintf("# CPU %u:%s", id, n ? "" : " does not answer");
+        for (unsigned i = 0; i < n; i++) {
+            char name[64];
+            symbol_format(name, sizeof(name), i ? pc[i] - 1 : pc[i]);
+            kprintf(" %s", name);
+        }
+        kprintf("\n");
+    }
+}
+
 static void __attribute__((noreturn)) finish(const char *reason, struct trap_frame *f)
 {
     print_backtrace(f);
+    print_others();
     struct ktap_totals totals = ktap_totals();
     struct record r;
     record_begin(&r, "end");
@@ -120,6 +139,20 @@ void panic(const char *fmt, ...)
     count_panic(reason);
     print_reason(reason);
     finish(reason, NULL);
+}
+
+void panic_frame(struct trap_frame *f, const char *fmt, ...)
+{
+    char reason[160];
+    va_list ap;
+    va_start(ap, fmt);
+    kvsnprintf(reason, sizeof(reason), fmt, ap);
+    va_end(ap);
+
+    count_panic(reason);
+    print_reason(reason);
+    arch_trap_print(f);
+    finish(reason, f);
 }
 
 void panic_trap(const struct trap_info *t, struct trap_frame *f)

@@ -14,6 +14,9 @@ struct trap_frame;
 struct trap_info;
 
 __attribute__((noreturn, format(printf, 1, 2))) void panic(const char *fmt, ...);
+/* The same from a handler: registers and backtrace are the interrupted code's. */
+__attribute__((noreturn, format(printf, 2, 3))) void panic_frame(struct trap_frame *f,
+                                                                 const char *fmt, ...);
 __attribute__((noreturn)) void panic_trap(const struct trap_info *t, struct trap_frame *f);
 
 /* What to name as "running" in a panic: the experiment and sample; "" for none. Kept by value. */

@@ -95,3 +95,8 @@ WEAK int arch_irq_route(unsigned irq, unsigned cpu)
 WEAK void arch_irq_window(void)
 {
 }
+
+WEAK unsigned arch_watchdog_start(void)
+{
+    return 0;
+}

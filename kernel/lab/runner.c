@@ -2,9 +2,11 @@
 #include "lab/runner.h"
 
 #include "core/cmdline.h"
+#include "core/interleave.h"
 #include "core/ktap.h"
 #include "core/panic.h"
 #include "core/trap.h"
+#include "core/watchdog.h"
 #include "lab/account_log.h"
 #include "lab/experiment_log.h"
 #include "lab/list.h"
@@ -104,7 +106,9 @@ static int run_sample(unsigned level, unsigned block, unsigned order, bool recor
         free(s.per_color);
         return fail("no memory left for a sample's address space");
     }
+    interleave_every(l->setup.smp.interleave);
     int bad = run_in_space(&s);
+    watchdog_kick();
     arch_space_destroy(&s.space);
     free(s.per_color);
     if (record) {

@@ -43,6 +43,8 @@ WRONG = [
     ("cpus=0", ["1", "64"]),
     ("cpus=65", ["1", "64"]),
     ("nosmp=1", ["alone"]),
+    ("watchdog=0", ["1", "86400"]),
+    ("interleave=0", ["1", "1000000"]),
     ("irq_desc=24", ["16, 32, 64 or 128"]),
     ("irq_desc=16+2", ["multiple of 4"]),
 ]

@@ -93,6 +93,22 @@ def test_a_panic_of_another_cpu_ends_the_boot():
     assert any("panic_there" in line for line in done.lines)
 
 
+@pytest.mark.parametrize("extra", [(), ICOUNT], ids=["threads", "icount"])
+def test_the_watchdog_ends_a_boot_that_hangs_and_says_where_all_cpus_are(extra):
+    done = boot("crash=hang watchdog=1", smp=4, extra=extra)
+    assert done.status == 35
+    assert done.last.end["reason"] == "watchdog: no sample ended for 1 seconds"
+    assert any("crash_hang+" in line for line in done.lines)
+    for cpu in (1, 2, 3):
+        (line,) = [line for line in done.lines if line.startswith(f"# CPU {cpu}:")]
+        assert "hang_there+" in line and "cpu_main+" in line
+
+
+def test_the_watchdog_lets_a_boot_alone_that_gets_on():
+    done = good("run=pair age=off reps=40 warmup=1 watchdog=1", smp=2, extra=ICOUNT)
+    assert len(done.experiments["pair"].values("all", "pair", 0)) == 40
+
+
 @pytest.mark.parametrize("smp", [2, 4])
 def test_idle_cpus_do_not_touch_an_experiment(smp):
     """Under icount a tick is an instruction: with idle CPUs beside it, the same number of them."""

@@ -16,7 +16,8 @@
 #define WEAK __attribute__((weak))
 
 uint64_t (*host_cycles)(void);
-unsigned host_cpu;
+void (*host_relax)(void);
+_Thread_local unsigned host_cpu;
 
 /* ---- console ------------------------------------------------------------------------------- */
 
@@ -155,6 +156,12 @@ WEAK phys_t arch_virt_to_phys(const void *v)
 WEAK unsigned cpus_running(void)
 {
     return 1;
+}
+
+WEAK unsigned cpu_place(unsigned id, uintptr_t pc[CPU_PLACE_MAX])
+{
+    (void)id, (void)pc;
+    return 0;
 }
 
 WEAK void arch_cpus_stop(void)

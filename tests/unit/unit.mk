@@ -75,7 +75,7 @@ unit_irq_src     := kernel/irq/irq.c kernel/irq/layout.c arch/x86_64/ioapic_line
 unit_irq_cflags  := -I.
 unit_madt_src    := arch/x86_64/madt.c
 unit_madt_cflags := -I.
-unit_lock_src    := kernel/core/lock.c
+unit_lock_src    := kernel/core/lock.c kernel/core/barrier.c
 
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
