@@ -53,7 +53,7 @@ void age_run(struct buddy *b, const struct age_spec *a, struct rng rng, uint32_t
         for (; used < hi; used++) {
             swap(frame, used, used + rng_below(&rng, n - used));
             if (!buddy_take(b, page_pfn(b->pages, frame[used]), 0))
-                panic("age_run: frame %#lx should be free",
+                panic("age_run: frame 0x%lx should be free",
                       (unsigned long)page_pfn(b->pages, frame[used]).n);
         }
         for (; used > lo; used--) {

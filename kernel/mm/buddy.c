@@ -237,13 +237,14 @@ static void check_free(struct buddy *b, pfn_t p, unsigned order)
 {
     const struct page_range *r = pages_find_range(b->pages, p);
     if (!r)
-        panic("buddy_free: frame %#lx is in no range", (unsigned long)p.n);
+        panic("buddy_free: frame 0x%lx is in no range", (unsigned long)p.n);
     uint32_t nr = r->first + (uint32_t)(p.n - r->start), flags = page_flags(b->pages, nr);
     if (!page_is_block(b->pages, nr, PAGE_USED, order))
-        panic("buddy_free: frame %#lx order %u: its descriptor says state %u order %u (double free "
-              "or wrong order)",
-              (unsigned long)p.n, order, (flags & PAGE_STATE_MASK) >> PAGE_STATE_SHIFT,
-              flags & PAGE_ORDER_MASK);
+        panic(
+            "buddy_free: frame 0x%lx order %u: its descriptor says state %u order %u (double free "
+            "or wrong order)",
+            (unsigned long)p.n, order, (flags & PAGE_STATE_MASK) >> PAGE_STATE_SHIFT,
+            flags & PAGE_ORDER_MASK);
     fill(b, nr, order, JUNK_FREED);
 }
 
@@ -253,7 +254,7 @@ static __attribute__((noinline)) void free_slowly(struct buddy *b, pfn_t p, unsi
     struct pages *pages = b->pages;
     const struct page_range *r = pages_find_range(pages, p);
     if (!r)
-        panic("buddy_free: frame %#lx is in no range", (unsigned long)p.n);
+        panic("buddy_free: frame 0x%lx is in no range", (unsigned long)p.n);
     uint32_t nr = r->first + (uint32_t)(p.n - r->start);
     for (; order < b->map->max_order; order++) {
         uint64_t offset = (p.n ^ 1ul << order) - r->start;

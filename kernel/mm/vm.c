@@ -129,7 +129,7 @@ static bool copy_on_write(struct vm_space *s, const struct vm_area *a, uintptr_t
     arch_space_unmap(&s->hw, va);
     int bad = arch_space_map(&s->hw, va, p, a->order, a->prot);
     if (bad) /* the table page was there a moment ago */
-        panic("vm: cannot map %#lx again after unmapping it: %d", (unsigned long)va, bad);
+        panic("vm: cannot map 0x%lx again after unmapping it: %d", (unsigned long)va, bad);
     drop_frame(s, old, a->order);
     s->counts.copied++;
     return true;

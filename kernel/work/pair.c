@@ -5,7 +5,8 @@
  * on its list, so alloc takes it and free puts it back. `split`: only blocks of the largest order
  * are free, so each alloc splits one all the way down and each free merges it back. Smaller blocks
  * (from the edges of ranges, or from ageing) are taken out first. Under QEMU's -icount a tick of
- * the clock is an instruction: `make bench` counts there. The loop itself is included.
+ * the clock is an instruction: `make bench` counts there. The loop itself is included. Memory must
+ * not be aged (age=off): ageing leaves no block of the largest order.
  */
 #include "lab/workload.h"
 
@@ -34,17 +35,20 @@ static uint64_t subject_bytes(const struct lab_scale *scale)
 }
 
 /* Repeats the pair; the first round is not counted. */
-static void measure(struct sample *s, unsigned point, unsigned metric,
-                    const struct place_request *q)
+static int measure(struct sample *s, unsigned point, unsigned metric, const struct place_request *q)
 {
     struct memory *m = lab_memory(s);
     struct lab_interval i;
-    memory_free(m, memory_alloc(m, q), q->order);
+    pfn_t first = memory_alloc(m, q);
+    if (first.n == PFN_NONE.n)
+        return lab_fail(s, "no free block of order %u: aged memory has none (age=off)", q->order);
+    memory_free(m, first, q->order);
     lab_start(&i);
     for (unsigned round = 0; round < ROUNDS; round++)
         memory_free(m, memory_alloc(m, q), q->order);
     lab_stop(&i);
     lab_measured(s, point, metric, &i, ROUNDS);
+    return 0;
 }
 
 /* Takes every free block below the largest order out of the instance. */
@@ -69,16 +73,21 @@ static int run(struct sample *s)
 {
     struct memory *m = lab_memory(s);
     take_small_blocks(m);
+    if (!buddy_blocks(&m->buddy, MAX_ORDER))
+        return lab_fail(s, "aged memory has no block of the largest order to split: use age=off");
     for (unsigned point = 0; point < lab_points(s); point++) {
         struct place_request q = {.va = ARCH_WINDOW, .pid = 1, .order = (unsigned)lab_x(s, point)};
-        measure(s, point, SPLIT, &q);
+        if (measure(s, point, SPLIT, &q))
+            return -1;
 
         pfn_t held = memory_alloc(m, &q);
         if (held.n == PFN_NONE.n)
             return lab_fail(s, "no block of order %u", q.order);
         q.va = address_of_color(m, pfn(held.n ^ 1ul << q.order));
-        measure(s, point, PAIR, &q);
+        int bad = measure(s, point, PAIR, &q);
         memory_free(m, held, q.order);
+        if (bad)
+            return bad;
     }
     return 0;
 }
