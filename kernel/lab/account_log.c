@@ -7,16 +7,18 @@
 #include "lab/say.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int account_sum_init(struct account_sum *s, const struct color_map *map, const char *experiment,
                      const char *level)
 {
-    void *arrays = malloc(account_bytes(map));
+    uint32_t *arrays = calloc(2 * (size_t)map->colors, sizeof *arrays);
     if (!arrays)
         return -TT_ENOMEM;
-    account_init(&s->total, map, arrays);
-    s->experiment = experiment;
-    s->level = level;
+    *s = (struct account_sum){.experiment = experiment, .level = level};
+    s->total.map = map;
+    s->total.wanted = arrays;
+    s->total.got[0] = arrays + map->colors;
     return 0;
 }
 
@@ -26,13 +28,24 @@ void account_sum_free(struct account_sum *s)
     s->total.wanted = NULL;
 }
 
-void account_sum_add(struct account_sum *s, const struct account *a)
+static void add_counters(struct account_sum *s, const struct memory *m)
 {
-    struct account *t = &s->total;
-    for (uint32_t c = 0; c < t->map->colors; c++) {
-        t->wanted[c] += a->wanted[c];
-        t->got[c] += a->got[c];
+    const struct policy *policy = m->setup->policy;
+    struct policy_counter now[POLICY_COUNTERS_MAX];
+    s->counters = policy->counters ? policy->counters(&m->policy, now) : 0;
+    for (unsigned i = 0; i < s->counters; i++) {
+        s->counter[i].name = now[i].name;
+        s->counter[i].value += now[i].value;
     }
+}
+
+void account_sum_add(struct account_sum *s, const struct memory *m)
+{
+    const struct account *a = &m->account;
+    struct account *t = &s->total;
+    for (uint32_t c = 0; c < t->map->colors; c++)
+        t->wanted[c] += a->wanted[c];
+    s->frames += account_frames(a, t->got[0]);
     t->allocations += a->allocations;
     t->wishes += a->wishes;
     t->missed += a->missed;
@@ -41,6 +54,7 @@ void account_sum_add(struct account_sum *s, const struct account *a)
     t->distance_sum += a->distance_sum;
     if (a->distance_max > t->distance_max)
         t->distance_max = a->distance_max;
+    add_counters(s, m);
 }
 
 static void head(struct record *r, void *arg)
@@ -68,13 +82,24 @@ static void head_free(struct record *r, void *arg)
     record_str(r, "array", "free_blocks");
 }
 
+static void write_counter(struct account_sum *s, const struct policy_counter *c)
+{
+    struct record r;
+    record_begin(&r, "alloc");
+    head(&r, s);
+    record_str(&r, "counter", c->name);
+    record_u64(&r, "value", c->value);
+    record_end(&r);
+}
+
 void account_sum_write(struct account_sum *s)
 {
     const struct account *t = &s->total;
     struct record r;
     record_begin(&r, "alloc");
     head(&r, s);
-    record_u64(&r, "pages", t->allocations);
+    record_u64(&r, "pages", s->frames);
+    record_u64(&r, "blocks", t->allocations);
     record_u64(&r, "colors", t->map->colors);
     record_u64(&r, "wishes", t->wishes);
     if (t->wishes) {
@@ -84,20 +109,40 @@ void account_sum_write(struct account_sum *s)
     record_u64(&r, "missed", t->missed);
     record_u64(&r, "failed", t->failed);
     record_end(&r);
+    for (unsigned i = 0; i < s->counters; i++)
+        write_counter(s, &s->counter[i]);
     record_u32_parts("alloc", head_free, s, "v", s->free_blocks, MAX_ORDER + 1);
     if (t->wishes)
         record_u32_parts("alloc", head_wanted, s, "v", t->wanted, t->map->colors);
-    record_u32_parts("alloc", head_got, s, "v", t->got, t->map->colors);
+    record_u32_parts("alloc", head_got, s, "v", t->got[0], t->map->colors);
 }
 
 #define PER_LINE 16 /* list lengths a line: 128 columns at most */
 
+/* Makes *value the policy's own counter of that name, if it has one. */
+static void ask_policy(const struct memory *m, const char *name, uint64_t *value)
+{
+    const struct policy *policy = m->setup->policy;
+    struct policy_counter counter[POLICY_COUNTERS_MAX];
+    unsigned n = policy->counters ? policy->counters(&m->policy, counter) : 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (!strcmp(counter[i].name, name))
+            *value = counter[i].value;
+    }
+}
+
 void account_print_proc(const struct memory *m)
 {
     const struct buddy *b = &m->buddy;
+    uint64_t hits = m->account.allocations, misses = m->account.probes, pages = 0;
+    for (unsigned k = 0; k <= MAX_ORDER; k++) {
+        for (uint32_t c = 0; c < m->color.colors; c++)
+            pages += (uint64_t)m->account.got[k][c] << k;
+    }
+    ask_policy(m, "hits", &hits);
+    ask_policy(m, "misses", &misses);
     say("# colors: %u\n# hits: %llu\n# misses: %llu\n# pages allocated: %llu\n", m->color.colors,
-        (unsigned long long)m->account.allocations, (unsigned long long)m->account.probes,
-        (unsigned long long)m->account.allocations);
+        (unsigned long long)hits, (unsigned long long)misses, (unsigned long long)pages);
     for (unsigned k = 0; k <= MAX_ORDER; k++) {
         for (uint32_t class = 0; class < b->map->classes[k]; class ++) {
             if (class % PER_LINE == 0)

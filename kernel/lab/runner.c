@@ -81,6 +81,8 @@ static int run_in_space(struct sample *s)
     int bad = run_guarded(s);
     if (!bad)
         bad = check_instance(s);
+    if (!bad && lab.memory.setup->page_order && !s->grown)
+        bad = fail("pages=: this experiment maps no working set, only small pages mean something");
     arch_space_switch(NULL);
     return bad;
 }
@@ -113,7 +115,7 @@ static int run_sample(unsigned level, unsigned block, unsigned order, bool recor
     free(s.per_color);
     if (record) {
         results_write_samples(&lab.results, level, block, order);
-        account_sum_add(&lab.account[level], &lab.memory.account);
+        account_sum_add(&lab.account[level], &lab.memory);
         if (lab_options.proc && block + 1 == lab_options.reps)
             account_print_proc(&lab.memory);
     }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct memory *lab_memory(struct sample *s)
@@ -52,26 +53,30 @@ unsigned lab_choice(const struct sample *s, const struct factor *f)
 
 void *lab_grow(struct sample *s, uint64_t bytes)
 {
-    for (; s->mapped_bytes < bytes; s->mapped_bytes += PAGE_SIZE) {
+    unsigned order = s->memory->setup->page_order;
+    s->grown = true;
+    for (; s->mapped_bytes < bytes; s->mapped_bytes += (uint64_t)PAGE_SIZE << order) {
         uintptr_t va = ARCH_WINDOW + s->mapped_bytes;
-        struct place_request q = {.va = va, .space = 0, .pid = 1, .order = 0};
+        struct place_request q = {.va = va, .space = 0, .pid = 1, .order = order};
         pfn_t p = memory_alloc(s->memory, &q);
         if (p.n == PFN_NONE.n)
             return NULL;
-        if (arch_space_map(&s->space, va, p, 0, PROT_R | PROT_W)) {
+        if (arch_space_map(&s->space, va, p, order, PROT_R | PROT_W)) {
             lab_fail(s, "no memory left for page tables after %llu bytes",
                      (unsigned long long)s->mapped_bytes);
             return NULL;
         }
     }
+    if (bytes > s->used_bytes)
+        s->used_bytes = bytes;
     return (void *)ARCH_WINDOW;
 }
 
-void sample_recount(struct sample *s)
+void sample_recount(struct sample *s, uint64_t bytes)
 {
     const struct color_map *map = &s->memory->color;
     memset(s->per_color, 0, map->colors * sizeof *s->per_color);
-    for (uint64_t at = 0; at < s->mapped_bytes; at += PAGE_SIZE) {
+    for (uint64_t at = 0; at < bytes; at += PAGE_SIZE) {
         phys_t a = arch_space_lookup(&s->space, ARCH_WINDOW + at, NULL);
         if (a.a != PHYS_NONE.a)
             s->per_color[color_of_naive(map, a)]++;
@@ -81,14 +86,17 @@ void sample_recount(struct sample *s)
 const char *sample_check_account(struct sample *s)
 {
     const struct account *a = &s->memory->account;
-    if (a->allocations != s->mapped_bytes / PAGE_SIZE)
+    uint32_t colors = s->memory->color.colors;
+    if (a->allocations << s->memory->setup->page_order != s->mapped_bytes / PAGE_SIZE)
         return NULL; /* the workload allocated on its own: there is nothing to walk for that */
-    sample_recount(s);
-    for (uint32_t c = 0; c < s->memory->color.colors; c++) {
-        if (s->per_color[c] != a->got[c])
-            return "colour accounting differs from a recount of the page tables";
-    }
-    return NULL;
+    uint32_t *got = calloc(colors, sizeof *got);
+    if (!got)
+        return "no memory left to check the colour accounting";
+    account_frames(a, got);
+    sample_recount(s, s->mapped_bytes);
+    bool differs = memcmp(got, s->per_color, colors * sizeof *got);
+    free(got);
+    return differs ? "colour accounting differs from a recount of the page tables" : NULL;
 }
 
 uint64_t lab_placement(struct sample *s, unsigned point)
@@ -96,7 +104,7 @@ uint64_t lab_placement(struct sample *s, unsigned point)
     const struct account *a = &s->memory->account;
     unsigned ways = s->memory->setup->color.ways;
     uint64_t conflict = 0, distinct = 0;
-    sample_recount(s);
+    sample_recount(s, s->used_bytes);
     for (uint32_t c = 0; c < s->memory->color.colors; c++) {
         distinct += s->per_color[c] > 0;
         if (s->per_color[c] > ways)

@@ -13,14 +13,17 @@ struct sample {
     unsigned passes;
     struct memory *memory;
     struct arch_space space;
-    uint64_t mapped_bytes;
-    uint32_t *per_color; /* [colors]: scratch of the recount */
+    uint64_t mapped_bytes; /* whole pages, of the level's size */
+    uint64_t used_bytes;   /* of those, what the workload asked for */
+    bool grown;            /* it did ask */
+    uint32_t *per_color;   /* [colors]: scratch of the recount */
     int status;
     char failure[160]; /* why, when status is not 0 */
 };
 
-/* Pages of the working set by colour, from the page tables and color_of_naive(), into per_color. */
-void sample_recount(struct sample *s);
+/* Base pages of the first `bytes` mapped by colour, from the page tables and color_of_naive(), into
+ * per_color. */
+void sample_recount(struct sample *s, uint64_t bytes);
 
 /* Compares that recount with the accounting of the instance; NULL or what differs. */
 const char *sample_check_account(struct sample *s);

@@ -77,9 +77,10 @@ unsigned lab_passes(const struct sample *s);
 unsigned lab_choice(const struct sample *s, const struct factor *f);
 
 /*
- * Maps pages, chosen by the instance's policy, until `bytes` are mapped at consecutive virtual
- * addresses; returns the first address, the same in every call of a sample, or NULL when the
- * instance has no page left that the policy accepts (the point is then reported missing).
+ * Maps pages of the level's size (pages=), chosen by the instance's policy, until `bytes` are mapped
+ * at consecutive virtual addresses; returns the first address, the same in every call of a sample,
+ * or NULL when the instance has no page left that the policy accepts (the point is then reported
+ * missing). Of a large page that reaches beyond `bytes` the rest is not in the working set.
  */
 void *lab_grow(struct sample *s, uint64_t bytes);
 

@@ -3,22 +3,26 @@
 
 #include <string.h>
 
+#define ORDERS (MAX_ORDER + 1)
+
 size_t account_bytes(const struct color_map *map)
 {
-    return 2 * sizeof(uint32_t) * map->colors;
+    return (1 + ORDERS) * sizeof(uint32_t) * map->colors;
 }
 
 void account_init(struct account *a, const struct color_map *map, void *memory)
 {
     a->map = map;
     a->wanted = memory;
-    a->got = a->wanted + map->colors;
+    for (unsigned k = 0; k < ORDERS; k++)
+        a->got[k] = a->wanted + (1 + k) * (size_t)map->colors;
     account_reset(a);
 }
 
 void account_reset(struct account *a)
 {
-    struct account fresh = {.map = a->map, .wanted = a->wanted, .got = a->got};
+    struct account fresh = {.map = a->map, .wanted = a->wanted};
+    memcpy(fresh.got, a->got, sizeof fresh.got);
     *a = fresh;
     memset(a->wanted, 0, account_bytes(a->map));
 }
@@ -40,10 +44,10 @@ void account_got(struct account *a, color_t want, pfn_t p, unsigned order)
 {
     color_t got = color_of(a->map, p);
     if (want == COLOR_NONE) {
-        account_any(a, got);
+        account_any(a, got, a->got[order]);
         return;
     }
-    account_hit(a, want, got);
+    account_hit(a, want, got, a->got[order]);
     if (color_covers(a->map, got, order, want))
         return;
     uint32_t distance = distance_to_block(a->map, got, order, want);
@@ -53,12 +57,39 @@ void account_got(struct account *a, color_t want, pfn_t p, unsigned order)
         a->distance_max = distance;
 }
 
+/* n blocks whose first frame has colour `first`. */
+static void add_blocks(const struct color_map *map, color_t first, unsigned order, uint32_t n,
+                       uint32_t *frames)
+{
+    bool interval = map->interval[order];
+    color_t span = interval ? 1u << order : 1u << map->shift[order];
+    if (!interval)
+        first &= ~(span - 1);
+    for (color_t i = 0; i < span; i++)
+        frames[(first + i) % map->colors] += n * ((1u << order) / span);
+}
+
+uint64_t account_frames(const struct account *a, uint32_t *frames)
+{
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < ORDERS; k++) {
+        for (color_t c = 0; c < a->map->colors; c++) {
+            uint32_t n = a->got[k][c];
+            if (n)
+                add_blocks(a->map, c, k, n, frames);
+            sum += (uint64_t)n << k;
+        }
+    }
+    return sum;
+}
+
 const char *account_check(const struct account *a)
 {
     uint64_t wanted = 0, got = 0;
     for (uint32_t c = 0; c < a->map->colors; c++) {
         wanted += a->wanted[c];
-        got += a->got[c];
+        for (unsigned k = 0; k < ORDERS; k++)
+            got += a->got[k][c];
     }
     if (got != a->allocations)
         return "account: got does not add up to the allocations";

@@ -89,23 +89,27 @@ static __attribute__((noinline)) pfn_t any_slowly(struct memory *m, unsigned ord
 static pfn_t alloc_wanted(struct memory *m, const struct place_request *q)
 {
     color_t want = m->setup->policy->want(&m->policy, q);
-    const struct buddy_order *o = &m->buddy.order[q->order];
+    unsigned order = q->order;
+    uint32_t *got = m->account.got[order];
+    const struct buddy_order *o = &m->buddy.order[order];
     struct free_list *l = buddy_list(o, want);
     if (__builtin_expect(l->first == PAGE_NR_NONE, 0))
-        return wanted_slowly(m, q->order, want);
-    pfn_t p = buddy_take_newest(&m->buddy, o, l, q->order);
-    account_hit(&m->account, want, (color_t)p.n & m->color.mask);
+        return wanted_slowly(m, order, want);
+    pfn_t p = buddy_take_newest(&m->buddy, o, l, order);
+    account_hit(&m->account, want, (color_t)p.n & m->color.mask, got);
     return p;
 }
 
 static pfn_t alloc_any(struct memory *m, const struct place_request *q)
 {
-    const struct buddy_order *o = &m->buddy.order[q->order];
+    unsigned order = q->order;
+    uint32_t *got = m->account.got[order];
+    const struct buddy_order *o = &m->buddy.order[order];
     struct free_list *l = buddy_list(o, 0);
     if (__builtin_expect(l->first == PAGE_NR_NONE, 0))
-        return any_slowly(m, q->order);
-    pfn_t p = buddy_take_newest(&m->buddy, o, l, q->order);
-    account_any(&m->account, (color_t)p.n & m->color.mask);
+        return any_slowly(m, order);
+    pfn_t p = buddy_take_newest(&m->buddy, o, l, order);
+    account_any(&m->account, (color_t)p.n & m->color.mask, got);
     return p;
 }
 

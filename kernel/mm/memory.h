@@ -23,6 +23,7 @@ struct setup {
     struct color_spec color;
     struct page_layout layout;
     struct age_spec age;
+    uint8_t page_order; /* of the pages that a working set is mapped with */
     struct smp_setup smp;
 };
 

@@ -55,6 +55,7 @@ CASES = {
     "page_struct": (QUICK, "page_struct=2.2:64+32", fixed("page_struct"), "2.2:64+32"),
     "age": (QUICK, "age=off", lambda d: (fixed("age")(d), d.last.parts("alloc", "v", array="free_blocks")), None),
     "colors": (f"{QUICK} alloc=set colors=0-3", "colors=4-9", lambda d: nonzero(d, "wanted"), list(range(4, 10))),
+    "pages": (f"{QUICK} age=off", "pages=all", lambda d: len(names(d)), 2),
     "clock": (QUICK, "clock=model", lambda d: d.last.end["verdict"], "fail"),  # plain QEMU has no model
     "empty": (TIGHT, "empty=nearest", lambda d: totals(d, "distance_max"), None),
     "mem": (QUICK, "mem=128M", lambda d: d.only("memory", what="total")["ram_pages"], None),

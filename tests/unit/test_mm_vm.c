@@ -550,7 +550,7 @@ static void a_replay_repeats_the_recording(void **state)
 
     uint64_t allocations = in.memory.account.allocations, out = frames_out();
     uint32_t *per_color = malloc(in.memory.color.colors * sizeof *per_color);
-    memcpy(per_color, in.memory.account.got, in.memory.color.colors * sizeof *per_color);
+    memcpy(per_color, in.memory.account.got[0], in.memory.color.colors * sizeof *per_color);
     for (unsigned n = 0; n < SPACES; n++) {
         if (alive[n])
             end_space(n);
@@ -562,7 +562,7 @@ static void a_replay_repeats_the_recording(void **state)
     assert_int_equal(vm_trace_replay(&recorded, &in.memory, got), 0);
     assert_int_equal(in.memory.account.allocations, allocations);
     assert_int_equal(frames_out(), out);
-    assert_memory_equal(in.memory.account.got, per_color,
+    assert_memory_equal(in.memory.account.got[0], per_color,
                         in.memory.color.colors * sizeof *per_color);
     instance_drop(&in);
     free(per_color);
