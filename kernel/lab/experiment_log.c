@@ -8,6 +8,8 @@
 #include "lab/results.h"
 #include "mm/own.h"
 
+#include <string.h>
+
 static void write_level(const struct workload *w, const struct level *l, unsigned i)
 {
     struct record r;
@@ -21,6 +23,40 @@ static void write_level(const struct workload *w, const struct level *l, unsigne
     record_u64(&r, "ways", l->setup.color.ways);
     record_str(&r, "color_source", l->setup.color.source);
     record_end(&r);
+}
+
+#define TEXT_PART 300 /* of a level's text in one record */
+
+/* The whole of a level's text that names only have a label for. */
+static void write_text(const struct workload *w, const struct factor *f, const char *text)
+{
+    char label[LEVEL_LABEL_BYTES], part[TEXT_PART + 1];
+    if (!factor_label(text, label))
+        return;
+    size_t parts = (strlen(text) + TEXT_PART - 1) / TEXT_PART;
+    for (size_t i = 0; i < parts; i++) {
+        struct record r;
+        ksnprintf(part, sizeof part, "%s", text + i * TEXT_PART);
+        record_begin(&r, "experiment");
+        record_str(&r, "exp", w->name);
+        record_str(&r, "what", "label");
+        record_str(&r, "factor", f->name);
+        record_str(&r, "label", label);
+        record_u64(&r, "part", i);
+        record_u64(&r, "parts", parts);
+        record_str(&r, "text", part);
+        record_end(&r);
+    }
+}
+
+static void write_texts(const struct workload *w)
+{
+    for_each_registered (factor, f) {
+        if (f->workload && strcmp(f->workload, w->name))
+            continue;
+        for (unsigned i = 0; i < factor_count(f); i++)
+            write_text(w, f, factor_text(f, i));
+    }
 }
 
 static void write_metric(const struct workload *w, const struct metric *m)
@@ -68,6 +104,7 @@ void experiment_write_plan(const struct results *res, const struct subject *subj
     record_str(&r, "design", "randomized complete blocks");
     record_str(&r, "fixed", levels->fixed);
     record_end(&r);
+    write_texts(w);
     for (unsigned i = 0; i < levels->count; i++)
         write_level(w, &levels->level[i], i);
     for (unsigned i = 0; i < res->metrics; i++)

@@ -4,6 +4,7 @@
 #include "core/errno.h"
 #include "core/kprintf.h"
 #include "core/panic.h"
+#include "core/record.h"
 
 #include <string.h>
 
@@ -59,13 +60,37 @@ static int set_level(const struct factor *f, const char *text, struct level *l, 
     return factor_no_such_level(text, f->words, err, err_bytes);
 }
 
+unsigned factor_count(const struct factor *f)
+{
+    return f->levels->count ? f->levels->count : 1;
+}
+
+const char *factor_text(const struct factor *f, unsigned i)
+{
+    return f->levels->count ? f->levels->pool + f->levels->text[i] : f->initial;
+}
+
+#define LABEL_TAIL 9 /* '~' and eight digits */
+
+bool factor_label(const char *text, char label[LEVEL_LABEL_BYTES])
+{
+    size_t length = strlen(text), kept = LEVEL_LABEL_BYTES - 1 - LABEL_TAIL;
+    if (length < LEVEL_LABEL_BYTES) {
+        strcpy(label, text);
+        return false;
+    }
+    memcpy(label, text, kept);
+    ksnprintf(label + kept, LABEL_TAIL + 1, "~%08x", crc32_zlib(0, text, length));
+    return true;
+}
+
 /* Adds one level to the list; 0, or -TT_EINVAL with a message. */
 static int add_level(const struct factor *f, const char *text, char *err, size_t err_bytes)
 {
     struct factor_levels *levels = f->levels;
     static struct level scratch;
     for (unsigned i = 0; i < levels->count; i++) {
-        if (!strcmp(levels->text[i], text)) {
+        if (!strcmp(factor_text(f, i), text)) {
             ksnprintf(err, err_bytes, "level %s is there twice", text);
             return -TT_EINVAL;
         }
@@ -74,7 +99,15 @@ static int add_level(const struct factor *f, const char *text, char *err, size_t
         ksnprintf(err, err_bytes, "at most %u levels", FACTOR_LEVELS_MAX);
         return -TT_EINVAL;
     }
-    strcpy(levels->text[levels->count++], text);
+    size_t bytes = strlen(text) + 1;
+    if (bytes > sizeof levels->pool - levels->used) {
+        ksnprintf(err, err_bytes, "the levels have more than %u characters together",
+                  FACTOR_TEXT_BYTES);
+        return -TT_EINVAL;
+    }
+    memcpy(levels->pool + levels->used, text, bytes);
+    levels->text[levels->count++] = levels->used;
+    levels->used = (uint16_t)(levels->used + bytes);
     return set_level(f, text, &scratch, err, err_bytes);
 }
 
@@ -94,7 +127,7 @@ static int add_all(const struct factor *f, char *err, size_t err_bytes)
 int factor_option(const struct option *o, const char *value, char *err, size_t err_bytes)
 {
     const struct factor *f = o->data;
-    f->levels->count = 0;
+    f->levels->count = f->levels->used = 0;
     f->levels->rank = ++ranks;
     f->levels->all = false;
     if ((f->nth || f->words) && !strcmp(value, "all"))
@@ -122,37 +155,24 @@ static bool applies(const struct factor *f, const char *workload)
     return !f->workload || !strcmp(f->workload, workload);
 }
 
-static unsigned level_count(const struct factor *f)
-{
-    return f->levels->count ? f->levels->count : 1;
-}
-
-static const char *level_text(const struct factor *f, unsigned i)
-{
-    return f->levels->count ? f->levels->text[i] : f->initial;
-}
-
-const char *factor_first(const struct factor *f)
-{
-    return level_text(f, 0);
-}
-
 static const struct factor *primary_factor(const char *workload)
 {
     const struct factor *primary = NULL;
     for_each_registered (factor, f) {
-        if (applies(f, workload) && level_count(f) > 1 &&
+        if (applies(f, workload) && factor_count(f) > 1 &&
             (!primary || f->levels->rank < primary->levels->rank))
             primary = f;
     }
     return primary;
 }
 
-/* Adds " KEY=TEXT" to a name; false when it does not fit. */
+/* Adds " KEY=LABEL" to a name; false when it does not fit. */
 static bool append(char *name, size_t bytes, const struct factor *f, const char *text)
 {
+    char label[LEVEL_LABEL_BYTES];
     size_t used = strlen(name);
-    return ksnprintf(name + used, bytes - used, "%s%s=%s", used ? " " : "", f->name, text) <
+    factor_label(text, label);
+    return ksnprintf(name + used, bytes - used, "%s%s=%s", used ? " " : "", f->name, label) <
            bytes - used;
 }
 
@@ -174,14 +194,14 @@ static int count_combinations(struct product *p, struct levels *out, char *err, 
         if (f == p->primary)
             p->primary_stride = p->total;
         p->all |= f->levels->all;
-        p->total *= level_count(f);
+        p->total *= factor_count(f);
         if (p->total > LEVELS_MAX) {
             ksnprintf(err, err_bytes, "%s=: the factors' levels multiply to more than %u", f->name,
                       LEVELS_MAX);
             return -TT_EINVAL;
         }
-        if (level_count(f) == 1)
-            p->fits &= append(out->fixed, sizeof out->fixed, f, level_text(f, 0));
+        if (factor_count(f) == 1)
+            p->fits &= append(out->fixed, sizeof out->fixed, f, factor_text(f, 0));
     }
     return 0;
 }
@@ -195,13 +215,13 @@ static int combine(struct product *p, unsigned i, struct level *l, char *err, si
     for_each_registered (factor, f) {
         if (!applies(f, p->workload))
             continue;
-        unsigned digit = rest % level_count(f);
-        rest /= level_count(f);
-        int bad = set_level(f, level_text(f, digit), l, err, err_bytes);
+        unsigned digit = rest % factor_count(f);
+        rest /= factor_count(f);
+        int bad = set_level(f, factor_text(f, digit), l, err, err_bytes);
         if (bad)
             return bad;
-        if (level_count(f) > 1)
-            p->fits &= append(l->name, sizeof l->name, f, level_text(f, digit));
+        if (factor_count(f) > 1)
+            p->fits &= append(l->name, sizeof l->name, f, factor_text(f, digit));
         if (f == p->primary)
             l->reference = i - digit * p->primary_stride;
     }

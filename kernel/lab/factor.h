@@ -17,14 +17,18 @@
 
 #define FACTORS_MAX       32
 #define FACTOR_LEVELS_MAX 32
-#define LEVEL_TEXT_MAX    64
+#define LEVEL_TEXT_MAX    352  /* xor: with COLOR_MASKS_MAX masks of 40 bits, 13 characters each */
+#define FACTOR_TEXT_BYTES 1024 /* of all levels of a factor: half of the longest command line */
+#define LEVEL_LABEL_BYTES 41   /* of a level in names */
 
 /* The levels that the command line gave a factor. */
 struct factor_levels {
-    unsigned count; /* 0: the default applies */
-    unsigned rank;  /* 1 for the first factor named on the command line, ... */
-    bool all;       /* they are what "all" stands for */
-    char text[FACTOR_LEVELS_MAX][LEVEL_TEXT_MAX];
+    unsigned count;                   /* 0: the default applies */
+    unsigned rank;                    /* 1 for the first factor named on the command line, ... */
+    bool all;                         /* they are what "all" stands for */
+    uint16_t text[FACTOR_LEVELS_MAX]; /* where each is in the pool */
+    uint16_t used;                    /* of the pool */
+    char pool[FACTOR_TEXT_BYTES];
 };
 
 struct factor {
@@ -79,8 +83,16 @@ unsigned factor_index(const struct factor *f);
 /* By name, NULL if there is none. */
 const struct factor *factor_named(const char *name);
 
-/* Its first level as written, which is the default one when the key is absent. */
-const char *factor_first(const struct factor *f);
+/* Its levels as written: how many, at least 1, and the i-th; the default when the key is absent. */
+unsigned factor_count(const struct factor *f);
+const char *factor_text(const struct factor *f, unsigned i);
+
+/*
+ * What stands for a level's text in names and records: the text itself, or where it has no room
+ * there its beginning, '~' and the CRC-32 of the whole: the same in every log. True when it is
+ * short for something, which experiment records then say.
+ */
+bool factor_label(const char *text, char label[LEVEL_LABEL_BYTES]);
 
 /* Says that text is none of words (NULL-terminated), and which there are. Returns -TT_EINVAL. */
 int factor_no_such_level(const char *text, const char *const *words, char *err, size_t err_bytes);
@@ -96,7 +108,7 @@ struct level {
     struct setup setup;
     uint8_t choice[FACTORS_MAX]; /* by factor_index(): index into words; 0 for all but choices */
     unsigned reference;          /* index of the level it is compared with; its own for those */
-    char name[LEVEL_NAME_BYTES]; /* "alloc=va age=4:95:50": the factors that have several levels */
+    char name[LEVEL_NAME_BYTES]; /* "alloc=va age=4:95:50": factors with several levels, by label */
 };
 
 struct levels {

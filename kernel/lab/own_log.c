@@ -16,7 +16,7 @@ int own_log_set_colors(char *err, size_t err_bytes)
     static struct setup setup;
     const struct factor *page_color = factor_named("page_color");
     check(1, page_color != NULL);
-    int bad = page_color->level(factor_first(page_color), &setup, err, err_bytes);
+    int bad = page_color->level(factor_text(page_color, 0), &setup, err, err_bytes);
     if (bad)
         return own_colors().given ? bad : 0;
     color_spec_map(&setup.color, &map);

@@ -156,7 +156,7 @@ static int xor_masks(const char *s, const char *rest, struct color_spec *out, ch
         if (!ok || out->masks == COLOR_MASKS_MAX ||
             parse_u64(item, 1, UINT64_MAX, &out->mask[out->masks])) {
             ksnprintf(err, err_bytes,
-                      "%s: valid: xor: and 1 to %u masks over physical address bits, such as "
+                      "%.60s: valid: xor: and 1 to %u masks over physical address bits, such as "
                       "0x11000,0x22000",
                       s, COLOR_MASKS_MAX);
             return -TT_EINVAL;
@@ -164,7 +164,7 @@ static int xor_masks(const char *s, const char *rest, struct color_spec *out, ch
         out->masks++;
     }
     if (!color_map_xor(&map, out->mask, out->masks)) {
-        ksnprintf(err, err_bytes, "%s: these masks make more than %u colours", s, COLORS_MAX);
+        ksnprintf(err, err_bytes, "%.60s: these masks make more than %u colours", s, COLORS_MAX);
         return -TT_EINVAL;
     }
     out->colors = map.colors;

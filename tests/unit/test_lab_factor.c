@@ -238,6 +238,47 @@ static void bad_levels_are_named(void **state)
     assert_non_null(strstr(err, "ijk ikj"));
 }
 
+/* "000...0V", n characters. */
+static const char *padded(unsigned v, unsigned n)
+{
+    static char text[2][LEVEL_TEXT_MAX + 2];
+    static unsigned turn;
+    char *t = text[turn++ % 2];
+    snprintf(t, sizeof text[0], "%0*u", (int)n, v);
+    return t;
+}
+
+static void a_long_level_goes_by_a_label(void **state)
+{
+    (void)state;
+    char two[2 * LEVEL_TEXT_MAX], label[LEVEL_LABEL_BYTES], same[LEVEL_LABEL_BYTES];
+    assert_false(factor_label(padded(7, LEVEL_LABEL_BYTES - 1), label));
+    assert_string_equal(label, padded(7, LEVEL_LABEL_BYTES - 1));
+    assert_true(factor_label(padded(7, LEVEL_LABEL_BYTES), label));
+    assert_int_equal(strlen(label), LEVEL_LABEL_BYTES - 1);
+    assert_memory_equal(label, "0000000000000000000000000000000~", 32);
+    factor_label(padded(8, LEVEL_LABEL_BYTES), same);
+    assert_string_not_equal(label, same);
+
+    snprintf(two, sizeof two, "%s/%s", padded(7, LEVEL_TEXT_MAX - 1),
+             padded(8, LEVEL_TEXT_MAX - 1));
+    assert_int_equal(set("number", two), 0);
+    build();
+    assert_int_equal(levels.count, 2);
+    assert_int_equal(levels.level[0].setup.age.cycles, 7); /* all of the text was parsed */
+    assert_int_equal(levels.level[1].setup.age.cycles, 8);
+    factor_label(padded(8, LEVEL_TEXT_MAX - 1), label);
+    assert_string_equal(levels.level[1].name + strlen("number="), label);
+    assert_string_equal(factor_text(factor_named("number"), 1), padded(8, LEVEL_TEXT_MAX - 1));
+
+    assert_int_equal(set("number", padded(7, LEVEL_TEXT_MAX)), -TT_EINVAL);
+    assert_non_null(strstr(err, "overlong"));
+    char many[4 * LEVEL_TEXT_MAX];
+    snprintf(many, sizeof many, "%s/%s/1", two, padded(9, LEVEL_TEXT_MAX - 1));
+    assert_int_equal(set("number", many), -TT_EINVAL);
+    assert_non_null(strstr(err, "characters together"));
+}
+
 static void too_many_levels_are_an_error(void **state)
 {
     (void)state;
@@ -270,6 +311,7 @@ int main(void)
         TEST(the_last_of_equal_keys_wins),
         TEST(a_choice_belongs_to_its_workload),
         TEST(bad_levels_are_named),
+        TEST(a_long_level_goes_by_a_label),
         TEST(too_many_levels_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,10 +40,12 @@ unit_mm_vm_src         := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_a
 	kernel/core/record.c kernel/core/crc32.c
 
 UNIT_NAMES += lab_factor lab_results lab_subject
-unit_lab_factor_src  := kernel/lab/factor.c kernel/core/cmdline.c kernel/core/cmdline_values.c
+unit_lab_factor_src  := kernel/lab/factor.c kernel/core/cmdline.c kernel/core/cmdline_values.c \
+	kernel/core/record.c kernel/core/crc32.c
 unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
 	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
-unit_lab_subject_src := kernel/lab/subject.c kernel/mm/memmap.c
+unit_lab_subject_src := kernel/lab/subject.c $(addprefix kernel/mm/,memmap.c own_colors.c color.c) \
+	$(mm_values)
 
 UNIT_NAMES += work_conflict work_fft work_matmul
 unit_work_conflict_src := kernel/work/conflict_theory.c
