@@ -2,6 +2,7 @@
 #include "mm/own.h"
 
 #include "arch.h"
+#include "core/lock.h"
 #include "core/panic.h"
 #include "mm/color.h"
 
@@ -21,6 +22,9 @@ static struct {
     struct free_page *free;
     size_t live_bytes, peak_bytes;
 } own;
+
+/* Over all of it once boot is through: page tables grow, and newlib's heap, on every CPU. */
+static struct lock own_lock = LOCK_INIT("own");
 
 /*
  * Half of it for newlib's heap: samples are 8 bytes each, so 4 MiB hold half a million; the other
@@ -95,9 +99,9 @@ void own_pages_of_color(const struct color_map *map, uint32_t *pages)
 /* ---- pieces and pages --------------------------------------------------------------------------
  */
 
-phys_t own_alloc(size_t bytes, size_t align)
+/* own_lock is held. */
+static phys_t take_piece(size_t bytes, size_t align)
 {
-    check(1, is_power_of_two(align) && align >= PAGE_SIZE);
     uint64_t size = align_up(bytes, PAGE_SIZE);
     uint64_t start = find_run(own.next, size, align, own.heap);
     if (start == own.heap)
@@ -108,25 +112,42 @@ phys_t own_alloc(size_t bytes, size_t align)
     return phys(start);
 }
 
+phys_t own_alloc(size_t bytes, size_t align)
+{
+    check(1, is_power_of_two(align) && align >= PAGE_SIZE);
+    unsigned long irq = lock_take_irq(&own_lock);
+    phys_t a = take_piece(bytes, align);
+    lock_drop_irq(&own_lock, irq);
+    return a;
+}
+
+/* own_lock is held. NULL when none is left. */
+static void *take_page(void)
+{
+    struct free_page *page = own.free;
+    if (page) {
+        own.free = page->next;
+        account(PAGE_SIZE);
+        return page;
+    }
+    phys_t a = take_piece(PAGE_SIZE, PAGE_SIZE);
+    return a.a == PHYS_NONE.a ? NULL : arch_phys_to_virt(a);
+}
+
 void *own_page_alloc(void)
 {
-    void *page = own.free;
-    if (page) {
-        own.free = own.free->next;
-        account(PAGE_SIZE);
-    } else {
-        phys_t a = own_alloc(PAGE_SIZE, PAGE_SIZE);
-        if (a.a == PHYS_NONE.a)
-            return NULL;
-        page = arch_phys_to_virt(a);
-    }
-    return memset(page, 0, PAGE_SIZE);
+    unsigned long irq = lock_take_irq(&own_lock);
+    void *page = take_page();
+    lock_drop_irq(&own_lock, irq);
+    return page ? memset(page, 0, PAGE_SIZE) : NULL;
 }
 
 void own_page_free(void *page)
 {
+    unsigned long irq = lock_take_irq(&own_lock);
     put_page(page);
     account(-(ptrdiff_t)PAGE_SIZE);
+    lock_drop_irq(&own_lock, irq);
 }
 
 /* ---- heap --------------------------------------------------------------------------------------
@@ -153,7 +174,7 @@ static void *grow(uint64_t bytes)
     return arch_phys_to_virt(phys(old));
 }
 
-void *own_sbrk(ptrdiff_t delta)
+static void *move_break(ptrdiff_t delta)
 {
     if (delta > 0)
         return grow((uint64_t)delta);
@@ -163,6 +184,14 @@ void *own_sbrk(ptrdiff_t delta)
     own.brk = old - back;
     account(delta);
     return arch_phys_to_virt(phys(old));
+}
+
+void *own_sbrk(ptrdiff_t delta)
+{
+    unsigned long irq = lock_take_irq(&own_lock);
+    void *part = move_break(delta);
+    lock_drop_irq(&own_lock, irq);
+    return part;
 }
 
 struct own_usage own_usage(void)

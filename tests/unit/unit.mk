@@ -26,7 +26,8 @@ mm_values := kernel/core/cmdline.c kernel/core/cmdline_values.c
 mm_whole  := $(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.c color_spec.c \
 	memory.c page.c policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) $(mm_values)
 unit_mm_memmap_src     := $(addprefix kernel/mm/,memmap.c memmap_options.c) $(mm_values)
-unit_mm_own_src        := $(addprefix kernel/mm/,own.c own_colors.c color.c) $(mm_values)
+unit_mm_own_src        := $(addprefix kernel/mm/,own.c own_colors.c color.c) $(mm_values) \
+	kernel/core/lock.c
 unit_mm_page_src       := kernel/mm/page.c $(mm_values)
 unit_mm_color_src      := kernel/mm/color.c
 unit_mm_color_spec_src := $(addprefix kernel/mm/,color.c color_spec.c) $(mm_values)
