@@ -28,6 +28,7 @@
 #include "perf/clock.h"
 #include "perf/counters.h"
 #include "perf/model.h"
+#include "perf/model_cpus.h"
 
 static struct memmap memory_map;
 
@@ -119,6 +120,7 @@ static void start_cpus(void)
     irq_init();
     if (cpus_start(why, sizeof why))
         give_up("cpus", why);
+    model_cpus_init();
     if (watchdog_start(why, sizeof why))
         give_up("watchdog", why);
 }

@@ -5,6 +5,7 @@
 #include "core/cmdline.h"
 #include "core/cpu_offset.h"
 #include "core/errno.h"
+#include "core/handover.h"
 #include "core/kprintf.h"
 #include "core/newlib.h"
 #include "core/panic.h"
@@ -135,7 +136,9 @@ unsigned cpu_place(unsigned id, uintptr_t pc[CPU_PLACE_MAX])
 
 static void run_call(struct call *c)
 {
+    handover_acquire(c);
     c->trapped = !trap_guard(c->fn, c->arg, &c->trap);
+    handover_release(c);
     store_release(&c->state, CALL_DONE);
 }
 
@@ -159,6 +162,7 @@ int cpu_start_call(unsigned id, void (*fn)(void *arg), void *arg)
         return -TT_EBUSY;
     c->fn = fn;
     c->arg = arg;
+    handover_release(c);
     store_release(&c->state, CALL_GIVEN);
     arch_cpu_wake(id);
     return 0;
@@ -176,6 +180,7 @@ int cpu_wait_call(unsigned id, uint64_t cycles, char *why, size_t why_bytes)
         }
         cpu_relax();
     }
+    handover_acquire(c);
     if (c->trapped)
         ksnprintf(why, why_bytes, "exception on CPU %u: %s at 0x%lx, address 0x%lx", id,
                   c->trap.name, (unsigned long)c->trap.pc, (unsigned long)c->trap.address);

@@ -2,6 +2,7 @@
 #include "perf/model.h"
 
 #include "arch.h"
+#include "core/cpu.h"
 #include "core/kprintf.h"
 #include "core/record.h"
 
@@ -52,10 +53,15 @@ const struct model_machine_info *model_machine(void)
     return &shared.area.machine;
 }
 
+struct model_area *model_area(void)
+{
+    return &shared.area;
+}
+
 const volatile struct model_cpu_counts *model_counts(void)
 {
     model_cmd(MODEL_CMD_LATCH, 0);
-    return &shared.area.snapshot[0].cpu[0];
+    return &shared.area.snapshot[0].cpu[cpu_id()];
 }
 
 unsigned model_caches(struct arch_cache *c, unsigned max)

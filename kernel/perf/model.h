@@ -26,7 +26,10 @@ const char *model_refusal(void);
 /* The modelled machine; only when present. */
 const struct model_machine_info *model_machine(void);
 
-/* Fresh counts of CPU 0 since the last reset. Valid until the next call. Only when present. */
+/* What the model and we share; for perf/ only. */
+struct model_area *model_area(void);
+
+/* Fresh counts of this CPU since the last reset; all CPUs' are in snapshot 0 then. Valid until the next call. Only when present. */
 const volatile struct model_cpu_counts *model_counts(void);
 
 /* The modelled caches as arch_caches() gives the machine's own; 0 without a model. */

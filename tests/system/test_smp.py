@@ -26,7 +26,7 @@ def test_all_cpus_run(smp):
 @pytest.mark.parametrize("smp", [2, 4])
 def test_selftests_with_several_cpus(smp, extra):
     done = good("run=selftest", smp=smp, extra=extra)
-    for name in ("cpus", "locks", "console_cpus", "newlib_cpus"):
+    for name in ("cpus", "locks", "console_cpus", "newlib_cpus", "own_cpus"):
         assert done.verdicts[f"selftest/{name}"].ok and not done.verdicts[f"selftest/{name}"].skipped
 
 

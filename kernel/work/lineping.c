@@ -1,0 +1,105 @@
+/*
+ * lineping: one line of memory between every two CPUs.
+ *
+ * Two CPUs count a word up in turn, each waiting for the other's value; half a round trip is the
+ * time that a changed line takes from one cache to the other. The axis is the pair, so a level's
+ * table is the matrix. With one CPU there is no pair, and the experiment fails.
+ */
+#include "core/handover.h"
+#include "core/kprintf.h"
+#include "core/record.h"
+#include "lab/team.h"
+
+enum { HOP, TRANSFERS };
+
+static const struct metric metrics[] = {
+    [HOP] = {"hop", "ns", BETTER_LOWER, METRIC_TIME},
+    [TRANSFERS] = {"transfers", "per hop", BETTER_LOWER, METRIC_EVENTS, "model"},
+};
+
+#define HOPS 2000 /* so that starting and ending are below 1% of it */
+
+/* Waits of one hop, in polls; a partner that does not answer has ended by a trap. */
+#define POLLS 100000000ul
+
+static struct {
+    uint64_t value __attribute__((aligned(2 * LINE_BYTES)));
+    char rest[2 * LINE_BYTES - sizeof(uint64_t)];
+} ball;
+
+struct pair {
+    unsigned first, second;
+};
+
+/* The members that play are CPUs first and second; the others only wait at the barriers. */
+static void play(unsigned member, void *arg)
+{
+    const struct pair *p = arg;
+    if (member != p->first && member != p->second)
+        return;
+    uint64_t mine = member == p->second;
+    for (uint64_t turn = mine; turn < HOPS; turn += 2) {
+        for (unsigned long i = 0; load_acquire(&ball.value) != turn && i < POLLS; i++)
+            cpu_relax();
+        handover_acquire(&ball);
+        handover_release(&ball);
+        store_release(&ball.value, turn + 1);
+    }
+}
+
+static int measure(struct sample *s, struct pair p, struct lab_team_interval *out)
+{
+    store_once(&ball.value, 0);
+    if (lab_team(s, p.second + 1, play, &p, out))
+        return -1;
+    if (load_once(&ball.value) != HOPS)
+        return lab_fail(s, "CPUs %u and %u lost each other", p.first, p.second);
+    return 0;
+}
+
+static unsigned points(const struct lab_scale *scale, uint64_t *x)
+{
+    (void)scale;
+    unsigned n = 0;
+    for (unsigned second = 1; second < cpus_running() && second < 8; second++)
+        for (unsigned first = 0; first < second && n < LAB_POINTS_MAX; first++)
+            x[n++] = 10 * second + first;
+    if (!n)
+        x[n++] = 0;
+    return n;
+}
+
+static uint64_t subject_bytes(const struct lab_scale *scale)
+{
+    (void)scale;
+    return 8ul << 20;
+}
+
+static int run(struct sample *s)
+{
+    if (cpus_running() == 1)
+        return lab_fail(s, "one CPU runs: there is no pair");
+    for (unsigned point = 0; point < lab_points(s); point++) {
+        struct pair p = {(unsigned)lab_x(s, point) % 10, (unsigned)lab_x(s, point) / 10};
+        struct lab_team_interval t;
+        if (p.second >= lab_cpus(s))
+            continue; /* this level has fewer CPUs: the point stays missing */
+        if (measure(s, p, &t))
+            return -1;
+        lab_measured(s, point, HOP, &t.i, HOPS);
+        lab_model_value(s, point, TRANSFERS, (double)t.lines.transfers / HOPS);
+    }
+    return 0;
+}
+
+REGISTER(workload, lineping) = {
+    .name = "lineping",
+    .what = "one line of memory going to and fro between every two CPUs",
+    .source = "none of the posts; the unit of what they are about",
+    .axis = "CPUs, as two digits",
+    .metric = metrics,
+    .metrics = ARRAY_SIZE(metrics),
+    .points = points,
+    .subject_bytes = subject_bytes,
+    .run = run,
+};
