@@ -74,8 +74,8 @@ CASES |= {
     "loop": (MATMUL + " n=16", "loop=ikj,blocked", lambda d: list(d.experiments["matmul"].levels), ["loop=ikj", "loop=blocked"]),
 }
 
-# Those that need a machine or a test of their own: below, in test_smp.py, in test_own.py.
-ELSEWHERE = {"console", "exit", "cpus", "nosmp", "own_colors"}
+# Those that need a machine or a test of their own: below, in test_smp.py, test_own.py, test_cache_model.py.
+ELSEWHERE = {"console", "exit", "cpus", "nosmp", "own_colors", "misses"}
 
 
 @pytest.mark.parametrize("option", CASES)
