@@ -87,9 +87,9 @@ def test_misses_total_counts_without_kinds():
         "L2.conflict",
     }
     for x in {f["x"] for f in total.of("sample")}:
-        # the words differ, and so does the moment of Alpha's clock interrupt with its few lines
+        # the kernel's own few lines lie elsewhere, with more metrics, and may meet the working set's
         one, two = (value(done, "all", "read.L2.miss", x) for done in (split, total))
-        assert one == pytest.approx(two, abs=0 if ARCH == "x86_64" else 8)
+        assert one == pytest.approx(two, abs=8)
 
 
 def test_the_machines_own_counter_can_be_asked_for():
