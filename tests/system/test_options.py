@@ -70,12 +70,14 @@ FFT = "run=fft page_color=256,1 subject=16M reps=1 warmup=0 passes=1"
 MATMUL = "run=matmul page_color=256,1 subject=16M reps=1 warmup=0 passes=1"
 CASES |= {
     "points": (FFT + " points=1K", "points=2K,4K", lambda d: axis(d, "fft"), [2048, 4096]),
+    "irq_desc": (QUICK, "irq_desc=32", fixed("irq_desc"), "32"),
     "n": (MATMUL + " n=16", "n=24,32", lambda d: axis(d, "matmul"), [24, 32]),
     "loop": (MATMUL + " n=16", "loop=ikj,blocked", lambda d: list(d.experiments["matmul"].levels), ["loop=ikj", "loop=blocked"]),
 }
 
-# Those that need a machine or a test of their own: below, in test_smp.py, test_own.py, test_cache_model.py.
-ELSEWHERE = {"console", "exit", "cpus", "nosmp", "own_colors", "misses"}
+# Those that need a machine or a test of their own: below, in test_smp.py, test_own.py, test_cache_model.py,
+# test_sharing.py.
+ELSEWHERE = {"console", "exit", "cpus", "nosmp", "watchdog", "own_colors", "misses", "interleave"}
 
 
 @pytest.mark.parametrize("option", CASES)
