@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 struct smp_setup {
-    unsigned cpus;       /* CPUs at work; 0: all that run */
-    uint32_t interleave; /* operations between turns (core/interleave.h) */
+    unsigned cpus;                               /* CPUs at work; 0: all that run */
+    uint32_t interleave;                         /* operations between turns (core/interleave.h) */
     uint32_t irq_stride_bytes, irq_offset_bytes; /* interrupt descriptors (irq/layout.h) */
 };
 

@@ -29,7 +29,8 @@ const struct model_machine_info *model_machine(void);
 /* What the model and we share; for perf/ only. */
 struct model_area *model_area(void);
 
-/* Fresh counts of this CPU since the last reset; all CPUs' are in snapshot 0 then. Valid until the next call. Only when present. */
+/* Fresh counts of this CPU since the last reset; all CPUs' are in snapshot 0 then. Valid until the
+ * next call. Only when present. */
 const volatile struct model_cpu_counts *model_counts(void);
 
 /* The modelled caches as arch_caches() gives the machine's own; 0 without a model. */
