@@ -195,8 +195,9 @@ static void fill_page(struct trampoline_args *a, unsigned id, uint32_t apic_id, 
         .id = id,
         .stack = stack,
         .main = (uint64_t)start_here,
-        .gdt = {[SELECTOR_CODE / 8] = DESCRIPTOR_CODE, [SELECTOR_DATA / 8] = DESCRIPTOR_DATA},
     };
+    a->gdt[SELECTOR_CODE / 8] = DESCRIPTOR_CODE;
+    a->gdt[SELECTOR_DATA / 8] = DESCRIPTOR_DATA;
     store_release(&a->offer, 1);
 }
 
