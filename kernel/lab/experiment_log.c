@@ -92,6 +92,8 @@ void experiment_write_plan(const struct results *res, const struct subject *subj
     record_begin(&r, "experiment");
     record_str(&r, "exp", w->name);
     record_str(&r, "what", "plan");
+    if (w->axis)
+        record_str(&r, "axis", w->axis);
     record_u64(&r, "levels", levels->count);
     record_u64(&r, "reps", lab_options.reps);
     record_u64(&r, "warmup", lab_options.warmup);

@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* Streams of the runner, away from those of mm/memory.c: block orders, then seeds of blocks. */
-enum { STREAM_ORDER = 1001, STREAM_BLOCK = 1002 };
+enum { STREAM_ORDER = 1001, STREAM_BLOCK = 1002, STREAM_WARMUP = 1003 };
 
 /* Everything about the experiment that is running; large, so not on a stack. */
 static struct {
@@ -134,16 +134,25 @@ static void shuffle(unsigned *v, unsigned n, struct rng rng)
     }
 }
 
+/*
+ * A block's seed: the block-th of a stream of seed='s own, so that neither two blocks nor two boots
+ * with different seeds share placements. Warm-up blocks have a stream apart: warmup= does not
+ * change the samples.
+ */
+static uint64_t block_seed(unsigned block, bool record)
+{
+    struct rng root = rng_stream(lab_options.seed, record ? STREAM_BLOCK : STREAM_WARMUP);
+    struct rng mine = rng_stream(rng_next(&root), block);
+    return rng_next(&mine);
+}
+
 static int run_block(unsigned block, bool record)
 {
     unsigned order[LEVELS_MAX];
-    /* Warm-up blocks draw from the other end, so that warmup= does not change the samples. */
-    uint64_t number = record ? block : ~(uint64_t)block;
-    struct rng seeds = rng_stream(lab_options.seed ^ number, STREAM_BLOCK);
-    uint64_t seed = rng_next(&seeds);
+    uint64_t seed = block_seed(block, record);
     for (unsigned i = 0; i < lab.levels.count; i++)
         order[i] = i;
-    shuffle(order, lab.levels.count, rng_stream(lab_options.seed ^ number, STREAM_ORDER));
+    shuffle(order, lab.levels.count, rng_stream(seed, STREAM_ORDER));
     for (unsigned i = 0; i < lab.levels.count; i++) {
         int bad = run_sample(order[i], block, i, record, seed);
         if (bad)

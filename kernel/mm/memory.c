@@ -1,6 +1,8 @@
 /* One instance of the subject memory: building, allocating by policy, checking. See memory.h. */
 #include "mm/memory.h"
 
+#include "core/errno.h"
+#include "core/kprintf.h"
 #include "core/panic.h"
 
 #include <string.h>
@@ -24,6 +26,11 @@ static size_t state_bytes(const struct setup *s)
 
 int setup_check(const struct setup *s, char *err, size_t err_bytes)
 {
+    if (s->policy->colored && s->color.colors < 2) {
+        ksnprintf(err, err_bytes, "alloc=%s needs colours, and page_color= leaves one",
+                  s->policy->name);
+        return -TT_EINVAL;
+    }
     return s->policy->unfit ? s->policy->unfit(&s->color, err, err_bytes) : 0;
 }
 

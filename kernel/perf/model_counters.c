@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-static bool kinds = true;
+static bool kinds = true, given;
 
 static int parse_misses(const struct option *o, const char *value, char *err, size_t err_bytes)
 {
@@ -23,6 +23,7 @@ static int parse_misses(const struct option *o, const char *value, char *err, si
     if (strcmp(value, "kinds") && strcmp(value, "total"))
         return -TT_EINVAL;
     kinds = !strcmp(value, "kinds");
+    given = true;
     return 0;
 }
 
@@ -52,8 +53,11 @@ static unsigned start(struct counter *c, unsigned max)
     static const char *const kind[] = {".compulsory", ".capacity", ".conflict"};
     unsigned n = 0;
     char level[8] = "";
-    if (!levels())
+    if (!levels()) {
+        if (given)
+            kprintf("# misses= speaks of the cache model, and there is none here\n");
         return 0;
+    }
     n = add(c, n, max, "overlap", "");
     if (n)
         c[0].clock = true;

@@ -176,7 +176,6 @@ def test_latency_and_bandwidth_see_the_same_placement():
             assert counts[("latency", *key)] == value
 
 
-@pytest.mark.xfail(strict=True, reason="kernel/lab/runner.c draws from seed ^ block: seeds 1 and 2 share blocks")
 def test_neighbouring_seeds_share_no_placement():
     def placements(seed):
         words = f"run=bandwidth alloc=random page_color=2048,1 subject=64M warmup=0 passes=1 reps=4 seed={seed}"
