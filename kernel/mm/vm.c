@@ -39,6 +39,8 @@ static pfn_t take_frame(struct vm_space *s, const struct vm_area *a, uintptr_t v
     *sharers(pages, nr) = 1;
     *event_of(pages, nr) =
         vm_trace_add(s->trace, vm_event(page_in_window(va), s->number, a->order, why));
+    if (s->trace)
+        s->trace->placement = vm_placement(s->trace->placement, p);
     return p;
 }
 

@@ -42,8 +42,15 @@ struct vm_trace {
     struct vm_event *event; /* room for `room`; constant */
     uint32_t room;
     uint32_t count;
-    uint32_t lost; /* events that found no room: a trace with any cannot be replayed */
+    uint32_t lost;      /* events that found no room: a trace with any cannot be replayed */
+    uint64_t placement; /* hash of the frames that its requests were given, in order */
 };
+
+/* One frame more in such a hash: FNV-1a by words, so that it costs a fault two instructions. */
+static inline uint64_t vm_placement(uint64_t hash, pfn_t p)
+{
+    return (hash ^ p.n) * 0x100000001b3;
+}
 
 /* Number of the event that a frame out of the trace's sight has. */
 #define VM_EVENT_NONE UINT32_MAX
@@ -56,15 +63,38 @@ void vm_trace_log(const struct vm_trace *t, const char *name);
 
 /*
  * Fills t from words as logged, two per event. 0, or -TT_EINVAL (an unknown kind or order, a free
- * that no earlier allocation fits), -TT_ENOSPC.
+ * that no earlier allocation fits, or a second one), -TT_ENOSPC.
  */
 int vm_trace_load(struct vm_trace *t, const uint32_t *words, uint32_t events);
 
+/* How many events have passed when most pages are out. */
+uint32_t vm_trace_peak(const struct vm_trace *t);
+
 /*
- * Repeats the trace's requests over a fresh instance, tasks numbered as spaces plus 1. got[i]
- * becomes the frame that event i allocated, PFN_NONE for none or once it is freed. Returns how many
- * requests were not served. Precondition: nothing was lost.
+ * A trace as a file, which a loader can hand over: VM_TRACE_MAGIC, the number of events, zlib's
+ * CRC-32 of the words, the words; all in 32 bits, the lower byte first. NULL and the words within
+ * data, or what is wrong with it. data is 4-byte aligned.
  */
-uint32_t vm_trace_replay(const struct vm_trace *t, struct memory *m, pfn_t *got);
+#define VM_TRACE_MAGIC 0x31725474 /* "tTr1" */
+const char *vm_trace_file(const void *data, size_t bytes, const uint32_t **words, uint32_t *events);
+
+/*
+ * A trace's requests repeated over an instance, tasks numbered as spaces plus 1. Start with the
+ * first three members and the rest zero. Precondition: nothing was lost.
+ */
+struct vm_replay {
+    const struct vm_trace *trace;
+    struct memory *memory;
+    pfn_t *got;         /* [trace->count]: the frame of an event while it is out, else PFN_NONE */
+    uint32_t next;      /* event */
+    uint32_t unserved;  /* requests for which there was no frame */
+    uint64_t placement; /* as the trace's */
+};
+
+/* Goes on up to event `end`, which is not done. */
+void vm_replay_to(struct vm_replay *r, uint32_t end);
+
+/* Gives back what the events so far have left out. */
+void vm_replay_drop(struct vm_replay *r);
 
 #endif

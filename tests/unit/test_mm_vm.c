@@ -8,6 +8,7 @@
 #include "host.h"
 
 #include "core/errno.h"
+#include "core/record.h"
 #include "core/trap.h"
 #include "mm/vm.h"
 #include "mm_instance.h"
@@ -549,6 +550,7 @@ static void a_replay_repeats_the_recording(void **state)
     assert_int_equal(recorded.count, trace.count);
 
     uint64_t allocations = in.memory.account.allocations, out = frames_out();
+    uint64_t placement = trace.placement;
     uint32_t *per_color = malloc(in.memory.color.colors * sizeof *per_color);
     memcpy(per_color, in.memory.account.got[0], in.memory.color.colors * sizeof *per_color);
     for (unsigned n = 0; n < SPACES; n++) {
@@ -559,7 +561,13 @@ static void a_replay_repeats_the_recording(void **state)
 
     /* The same policy over the same frames gives every event the same colours. */
     set_up_memory("va", 8 * PAGES);
-    assert_int_equal(vm_trace_replay(&recorded, &in.memory, got), 0);
+    struct vm_replay r1 = {&recorded, &in.memory, got};
+    uint32_t peak = vm_trace_peak(&recorded);
+    vm_replay_to(&r1, peak); /* in two steps as in one */
+    assert_true(frames_out() >= out);
+    vm_replay_to(&r1, recorded.count);
+    assert_int_equal(r1.unserved, 0);
+    assert_true(r1.placement == placement);
     assert_int_equal(in.memory.account.allocations, allocations);
     assert_int_equal(frames_out(), out);
     assert_memory_equal(in.memory.account.got[0], per_color,
@@ -572,14 +580,13 @@ static void a_replay_repeats_the_recording(void **state)
         if (p->unfit)
             continue;
         set_up_memory(p->name, 8 * PAGES);
-        assert_int_equal(vm_trace_replay(&recorded, &in.memory, got), 0);
+        struct vm_replay r2 = {&recorded, &in.memory, got};
+        vm_replay_to(&r2, recorded.count);
+        assert_int_equal(r2.unserved, 0);
         assert_int_equal(in.memory.account.allocations, allocations);
         assert_int_equal(frames_out(), out);
         assert_null(memory_check(&in.memory));
-        for (uint32_t i = 0; i < recorded.count; i++) {
-            if (got[i].n != PFN_NONE.n)
-                memory_free(&in.memory, got[i], vm_event_order(recorded.event[i]));
-        }
+        vm_replay_drop(&r2);
         assert_int_equal(frames_out(), 0);
         instance_drop(&in);
     }
@@ -602,7 +609,8 @@ static void a_full_trace_says_so(void **state)
     vm_switch(NULL);
     vm_destroy(&s); /* two frees of known events find no room either */
     assert_int_equal(trace.lost, 4);
-    assert_panics(vm_trace_replay(&trace, &in.memory, got), "lost");
+    struct vm_replay r = {&trace, &in.memory, got};
+    assert_panics(vm_replay_to(&r, trace.count), "lost");
     instance_drop(&in);
 }
 
@@ -627,6 +635,44 @@ static void bad_words_are_refused(void **state)
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++)
         assert_int_equal(vm_trace_load(&t, bad[i], 2), -TT_EINVAL);
     assert_int_equal(vm_trace_load(&t, good, 5), -TT_ENOSPC);
+    const uint32_t twice[] = {7, VM_EVENT_READ, 0, VM_EVENT_FREE, 0, VM_EVENT_FREE};
+    assert_int_equal(vm_trace_load(&t, twice, 3), -TT_EINVAL);
+}
+
+static void the_peak_is_where_most_pages_are_out(void **state)
+{
+    (void)state;
+    struct vm_event event[] = {vm_event(1, 0, 0, VM_EVENT_READ), vm_event(0, 0, 0, VM_EVENT_FREE),
+                               vm_event(2, 0, 3, VM_EVENT_READ), vm_event(2, 0, 3, VM_EVENT_FREE),
+                               vm_event(3, 0, 2, VM_EVENT_READ), vm_event(4, 0, 1, VM_EVENT_READ)};
+    struct vm_trace t = {.event = event, .room = 6};
+    assert_int_equal(vm_trace_peak(&t), 0);
+    t.count = 2;
+    assert_int_equal(vm_trace_peak(&t), 1);
+    t.count = 6; /* 8 pages of one block are more than 6 of two */
+    assert_int_equal(vm_trace_peak(&t), 3);
+}
+
+static void a_file_is_taken_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    uint32_t file[3 + 4] = {VM_TRACE_MAGIC, 2, 0, 7, VM_EVENT_WRITE, 0, VM_EVENT_FREE};
+    const uint32_t *words = NULL;
+    uint32_t events = 0;
+    file[2] = crc32_zlib(0, file + 3, 16);
+    assert_null(vm_trace_file(file, sizeof file, &words, &events));
+    assert_ptr_equal(words, file + 3);
+    assert_int_equal(events, 2);
+    assert_null(vm_trace_file(file, sizeof file + 100, &words, &events)); /* padded by a loader */
+    for (size_t bytes = 0; bytes < sizeof file; bytes++)
+        assert_non_null(vm_trace_file(file, bytes, &words, &events));
+    file[1] = UINT32_MAX;
+    assert_string_equal(vm_trace_file(file, sizeof file, &words, &events), "the trace is cut");
+    file[1] = 2;
+    file[5] ^= 1;
+    assert_non_null(strstr(vm_trace_file(file, sizeof file, &words, &events), "CRC"));
+    file[0]++;
+    assert_non_null(strstr(vm_trace_file(file, sizeof file, &words, &events), "not a fault trace"));
 }
 
 static void a_trace_goes_into_the_log(void **state)
@@ -669,6 +715,8 @@ int main(void)
         cmocka_unit_test(a_replay_repeats_the_recording),
         cmocka_unit_test(a_full_trace_says_so),
         cmocka_unit_test(bad_words_are_refused),
+        cmocka_unit_test(the_peak_is_where_most_pages_are_out),
+        cmocka_unit_test(a_file_is_taken_whole_or_not_at_all),
         cmocka_unit_test(a_trace_goes_into_the_log),
     };
     return cmocka_run_group_tests(tests, make_memory, drop_memory);
