@@ -19,6 +19,7 @@
 #include "core/watchdog.h"
 #include "irq/irq.h"
 #include "lab/boot_log.h"
+#include "lab/modules.h"
 #include "lab/own_log.h"
 #include "lab/preset.h"
 #include "lab/runner.h"
@@ -143,6 +144,7 @@ void kernel_main(struct boot_info *bi)
     boot_log_memory(&memory_map);
     start_cpus();
     crash_now();
+    lab_modules_init(bi);
     lab_run(&memory_map, bi->cmdline);
     own_log_pages();
     finish();

@@ -21,6 +21,11 @@ uint64_t lab_seed(const struct sample *s)
     return s->seed;
 }
 
+bool lab_recorded(const struct sample *s)
+{
+    return s->record;
+}
+
 unsigned lab_points(const struct sample *s)
 {
     return s->results->points;
@@ -99,17 +104,24 @@ const char *sample_check_account(struct sample *s)
     return differs ? "colour accounting differs from a recount of the page tables" : NULL;
 }
 
+uint64_t lab_conflict(const struct memory *m, const uint32_t *per_color)
+{
+    uint64_t conflict = 0;
+    for (uint32_t c = 0; c < m->color.colors; c++) {
+        if (per_color[c] > m->setup->color.ways)
+            conflict += per_color[c];
+    }
+    return conflict;
+}
+
 uint64_t lab_placement(struct sample *s, unsigned point)
 {
     const struct account *a = &s->memory->account;
-    unsigned ways = s->memory->setup->color.ways;
-    uint64_t conflict = 0, distinct = 0;
+    uint64_t distinct = 0;
     sample_recount(s, s->used_bytes);
-    for (uint32_t c = 0; c < s->memory->color.colors; c++) {
+    uint64_t conflict = lab_conflict(s->memory, s->per_color);
+    for (uint32_t c = 0; c < s->memory->color.colors; c++)
         distinct += s->per_color[c] > 0;
-        if (s->per_color[c] > ways)
-            conflict += s->per_color[c];
-    }
     lab_value(s, point, PLACE_CONFLICT, (double)conflict, false);
     lab_value(s, point, PLACE_COLORS, (double)distinct, false);
     lab_value(s, point, PLACE_DISTANCE, a->wishes ? (double)a->distance_max : NAN, false);

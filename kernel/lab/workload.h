@@ -70,6 +70,9 @@ uint64_t lab_seed(const struct sample *s); /* the same for all levels of a block
 unsigned lab_points(const struct sample *s);
 uint64_t lab_x(const struct sample *s, unsigned point);
 
+/* False in warm-up blocks, whose values are dropped. */
+bool lab_recorded(const struct sample *s);
+
 /* Passes over a working set that are averaged into one value (passes=). */
 unsigned lab_passes(const struct sample *s);
 
@@ -77,12 +80,16 @@ unsigned lab_passes(const struct sample *s);
 unsigned lab_choice(const struct sample *s, const struct factor *f);
 
 /*
- * Maps pages of the level's size (pages=), chosen by the instance's policy, until `bytes` are mapped
- * at consecutive virtual addresses; returns the first address, the same in every call of a sample,
- * or NULL when the instance has no page left that the policy accepts (the point is then reported
- * missing). Of a large page that reaches beyond `bytes` the rest is not in the working set.
+ * Maps pages of the level's size (pages=), chosen by the instance's policy, until `bytes` are
+ * mapped at consecutive virtual addresses; returns the first address, the same in every call of a
+ * sample, or NULL when the instance has no page left that the policy accepts (the point is then
+ * reported missing). Of a large page that reaches beyond `bytes` the rest is not in the working
+ * set.
  */
 void *lab_grow(struct sample *s, uint64_t bytes);
+
+/* Pages in conflict, by colour in per_color[colors]: those whose colour has more than the ways. */
+uint64_t lab_conflict(const struct memory *m, const uint32_t *per_color);
 
 /* Records the colour facts of the working set so far as the metrics of placement.h; returns the
  * pages in conflict. */

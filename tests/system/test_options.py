@@ -56,6 +56,12 @@ CASES = {
     "age": (QUICK, "age=off", lambda d: (fixed("age")(d), d.last.parts("alloc", "v", array="free_blocks")), None),
     "colors": (f"{QUICK} alloc=set colors=0-3", "colors=4-9", lambda d: nonzero(d, "wanted"), list(range(4, 10))),
     "pages": (f"{QUICK} age=off", "pages=all", lambda d: len(names(d)), 2),
+    "trace": (
+        "run=faults page_color=64,1 subject=16M reps=1 warmup=0 passes=1",
+        "trace=record",
+        lambda d: len(d.of("trace")) > 0,
+        True,
+    ),
     "clock": (QUICK, "clock=model", lambda d: d.last.end["verdict"], "fail"),  # plain QEMU has no model
     "empty": (TIGHT, "empty=nearest", lambda d: totals(d, "distance_max"), None),
     "mem": (QUICK, "mem=128M", lambda d: d.only("memory", what="total")["ram_pages"], None),

@@ -24,7 +24,7 @@ def complete():
 @pytest.mark.parametrize(
     "line, words",
     [
-        ("tt ", {"run", "scrape", "report", "compare", "plot", "completion"}),
+        ("tt ", {"run", "scrape", "report", "compare", "plot", "trace", "completion"}),
         ("tt re", {"report"}),
         ("tt run --a", {"--arch"}),
         ("tt run --arch ", {"x86_64", "alpha"}),

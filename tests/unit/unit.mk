@@ -48,8 +48,9 @@ unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/sta
 unit_lab_subject_src := kernel/lab/subject.c $(addprefix kernel/mm/,memmap.c own_colors.c color.c) \
 	$(mm_values)
 
-UNIT_NAMES += work_conflict work_fft work_matmul
+UNIT_NAMES += work_conflict work_faults work_fft work_matmul
 unit_work_conflict_src := kernel/work/conflict_theory.c
+unit_work_faults_src   := kernel/work/faults_program.c kernel/work/faults_oracle.c
 unit_work_fft_src      := kernel/work/fft_core.c kernel/work/fft_order.c kernel/work/fft_check.c
 unit_work_matmul_src   := kernel/work/matmul_core.c
 

@@ -4,10 +4,10 @@ import argparse
 import os
 import sys
 
-from . import compare, completion, plot, report, run, scrape
+from . import compare, completion, plot, report, run, scrape, trace
 from .errors import Finding, Usage
 
-COMMANDS = (run, scrape, report, compare, plot, completion)
+COMMANDS = (run, scrape, report, compare, plot, trace, completion)
 
 
 def parser():
