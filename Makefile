@@ -36,6 +36,9 @@ Q :=
 say =
 endif
 
+# Python's caches stay out of the source tree.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(BUILD)/pycache
+
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules

@@ -84,19 +84,32 @@ static void crash_hang(void)
     hang_there(&counter[0]);
 }
 
+/* crash=work waits for a workload. */
+static void crash_later(void)
+{
+}
+
 static const struct {
     const char *name;
     void (*crash)(void);
     bool needs_protection; /* elsewhere it would overwrite what it should fault on */
 } ways[] = {{"panic", crash_panic, false}, {"null", crash_null, false},  {"text", crash_text, true},
             {"div", crash_div, false},     {"stack", crash_stack, true}, {"cpu", crash_cpu, false},
-            {"hang", crash_hang, false}};
+            {"hang", crash_hang, false},   {"work", crash_later, false}};
 
 static void (*chosen)(void);
 
+void crash_in_workload(void)
+{
+    if (chosen != crash_later)
+        return;
+    chosen = NULL;
+    crash_null();
+}
+
 void crash_now(void)
 {
-    if (!chosen)
+    if (!chosen || chosen == crash_later)
         return;
     chosen();
     panic("crash= had no effect");
@@ -117,6 +130,6 @@ static int parse_crash(const struct option *o, const char *value, char *err, siz
 }
 
 REGISTER(option, crash) = {.name = "crash",
-                           .grammar = "panic|null|text|div|stack|cpu|hang",
+                           .grammar = "panic|null|text|div|stack|cpu|hang|work",
                            .help = "for tests: crash after the boot records",
                            .parse = parse_crash};

@@ -2,6 +2,7 @@
 #include "lab/runner.h"
 
 #include "core/cmdline.h"
+#include "core/crash.h"
 #include "core/interleave.h"
 #include "core/ktap.h"
 #include "core/panic.h"
@@ -48,6 +49,7 @@ static int fail(const char *why)
 static void call_workload(void *arg)
 {
     struct sample *s = arg;
+    crash_in_workload();
     int status = lab.work->run(s);
     if (status) /* 0 does not undo what lab_fail() said about a working set that did not fit */
         s->status = status;

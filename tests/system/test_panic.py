@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from boots import ARCH, KERNEL, NOT_OK, boot
+from boots import ARCH, KERNEL, NOT_OK, QUICK, boot
 
 from ttlib.cli import main
 
@@ -63,3 +63,13 @@ def test_a_crash_that_would_overwrite_the_kernel_is_refused(way):
     done = boot(f"crash={way}")
     assert done.status == NOT_OK
     assert f"# error: crash={way}: this machine protects neither text nor the end of a stack" in done.lines
+
+
+def test_an_exception_in_a_workload_ends_that_experiment_and_no_other():
+    done = boot(f"{QUICK} run=bandwidth,latency crash=work")
+    assert done.status == NOT_OK
+    assert not done.verdicts["bandwidth"].ok
+    assert re.search(r"^not ok 1 bandwidth # exception: .* at 0x[0-9a-f]+, address 0x8$", done.text, re.M)
+    assert done.verdicts["latency"].ok
+    assert done.only("end")["verdict"] == "fail"
+    assert len(done.of("sample", exp="latency")) > 0
