@@ -4,9 +4,12 @@
 
 #include <stdint.h>
 
+#include "mm/pagevec.h"
+
 struct smp_setup {
-    unsigned cpus;                               /* CPUs at work; 0: all that run */
-    uint32_t interleave;                         /* operations between turns (core/interleave.h) */
+    unsigned cpus;       /* CPUs at work; 0: all that run */
+    uint32_t interleave; /* operations between turns (core/interleave.h) */
+    struct pagevec_layout pagevec;
     uint32_t irq_stride_bytes, irq_offset_bytes; /* interrupt descriptors (irq/layout.h) */
 };
 

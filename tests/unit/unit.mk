@@ -73,6 +73,9 @@ unit_boot_leave_cflags   := -DGNU_EFI_USE_MS_ABI -fshort-wchar -isystem /usr/inc
 $(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflags += -Iboot/x86_64 \
 	-Iboot/efi -DBOOT_DATA='"tests/data/boot"'))
 
+UNIT_NAMES += mm_pagevec
+unit_mm_pagevec_src := $(addprefix kernel/mm/,pagevec.c lru.c page.c) kernel/core/lock.c $(mm_values)
+
 UNIT_NAMES += madt lock irq
 unit_irq_src     := kernel/irq/irq.c kernel/irq/layout.c arch/x86_64/ioapic_line.c \
 	kernel/core/lock.c kernel/core/cmdline.c kernel/core/cmdline_values.c
