@@ -29,6 +29,11 @@ static inline unsigned cpu_id(void)
 }
 #endif
 
+/* A port that can keep the compiler off floating point in one function says how. */
+#ifndef NO_FP_CODE
+#define NO_FP_CODE
+#endif
+
 /* Defines `name`, a CPU_MAX-array of a type; elements share no line. this_of(name): one's own. */
 #define PER_CPU(type, name)                                                                        \
     struct name##_per_cpu {                                                                        \

@@ -45,6 +45,7 @@ WRONG = [
     ("nosmp=1", ["alone"]),
     ("watchdog=0", ["1", "86400"]),
     ("interleave=0", ["1", "1000000"]),
+    ("pagevec=17", ["15p32"]),
     ("irq_desc=24", ["16, 32, 64 or 128"]),
     ("irq_desc=16+2", ["multiple of 4"]),
 ]

@@ -66,3 +66,53 @@ def test_a_level_of_fewer_cpus_leaves_pairs_out():
     exp = done.experiments["lineping"]
     measured = {level: [x for x in exp.xs("hop") if exp.values(level, "hop", x) not in ([], [None])] for level in exp.levels}
     assert measured["cpus=2"] == [10] and len(measured["cpus=4"]) == 6
+
+
+def mean(done, name, level, metric, x=None):
+    values = done.experiments[name].values(level, metric, x)
+    return sum(values) / len(values)
+
+
+def test_irqdesc_neighbours_in_a_line_cost_transfers():
+    """Seed 000: two 16-byte descriptors share a line of 32 bytes, so the line comes every time."""
+    done = modelled("xeon4", "run=irqdesc reps=2 warmup=1 irq_desc=16,32,64,16+16", smp=4)
+    moved = {w: mean(done, "irqdesc", f"irq_desc={w}", "desc_transfers") for w in ("16", "32", "64", "16+16")}
+    assert moved["16"] == pytest.approx(1, abs=0.02)
+    assert moved["32"] < 0.02 and moved["64"] < 0.02
+    # Half a line further the first and the last of the four CPUs have a line to themselves.
+    assert moved["16+16"] == pytest.approx(0.5, abs=0.02)
+    cost = {w: mean(done, "irqdesc", f"irq_desc={w}", "interrupt") for w in ("16", "32")}
+    assert cost["32"] < 0.95 * cost["16"]
+
+
+def test_walk_in_order_favours_56_bytes_and_at_random_64():
+    done = modelled("cobra", "run=walk reps=2 warmup=0 passes=1 page_struct=2.6:56,2.6:64", smp=1)
+    small, large = "page_struct=2.6:56", "page_struct=2.6:64"
+    assert mean(done, "walk", small, "one_line", 0) == 25
+    assert mean(done, "walk", large, "one_line", 0) == 100
+    assert mean(done, "walk", small, "lines", 0) == pytest.approx(56 / 64, abs=0.001)
+    assert mean(done, "walk", small, "lines", 1) == 1.75
+    assert mean(done, "walk", large, "lines", 1) == 1
+    assert mean(done, "walk", small, "read", 0) < mean(done, "walk", large, "read", 0)
+    assert mean(done, "walk", small, "read", 1) > mean(done, "walk", large, "read", 1)
+    for x in (0, 1):  # what the model saw is what was counted; a page table line or so comes on top
+        for level in (small, large):
+            misses = mean(done, "walk", level, "read.L1.miss", x) / 32768
+            assert misses == pytest.approx(mean(done, "walk", level, "lines", x), rel=0.01)
+
+
+def test_pagevec_larger_ones_take_the_lock_less_often():
+    done = modelled("piii4", "run=pagevec reps=2 warmup=1 pagevec=4,16p32,15p32,31 page_struct=2.2", smp=4)
+    moved = {w: mean(done, "pagevec", f"pagevec={w}", "lru_transfers") for w in ("4", "16p32", "15p32", "31")}
+    # two lines of lock, head and count come once per pagevec
+    for word, capacity in (("4", 4), ("16p32", 16), ("15p32", 15), ("31", 31)):
+        assert moved[word] == pytest.approx(2 / capacity, rel=0.15), word
+
+
+@pytest.mark.parametrize("words", ["run=pagevec reps=2", "run=irqdesc reps=2", "run=walk reps=2 subject=16M"])
+@pytest.mark.parametrize("smp", [1, 2, 4])
+def test_the_same_without_a_model(words, smp):
+    done = boot_machine(machine(words, smp=smp))
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+    name = words.split()[0].split("=")[1]
+    assert all(f["value"] is None for f in done.of("sample", exp=name, metric="transfers"))

@@ -26,6 +26,9 @@ static inline unsigned cpu_id(void)
     return id;
 }
 
+/* For a handler of interrupts in a folder that is compiled with floating point. */
+#define NO_FP_CODE __attribute__((target("general-regs-only")))
+
 /*
  * The time-stamp counter, after everything before it and before everything after it: lfence
  * waits for earlier instructions to complete and holds back later ones (Intel SDM 2B, RDTSC).
