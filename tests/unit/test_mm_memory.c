@@ -413,18 +413,30 @@ static uint32_t behaviour(struct memory *m)
     return hash(h, m->account.probes);
 }
 
+static void a_policy_of_colors_needs_two(void **state)
+{
+    (void)state;
+    char err[160];
+    for_each_registered (policy, p) {
+        struct setup s = instance_setup("buddy", "next", "off", "off");
+        s.policy = p;
+        assert_int_equal(setup_check(&s, err, sizeof err), p->colored ? -TT_EINVAL : 0);
+    }
+}
+
 static void every_pair_of_levels_in_both_orders(void **state)
 {
     (void)state;
     static struct setup level[128];
     static uint32_t alone[128];
-    static const char *const colors[] = {"off", "48", "256,4", "xor:0x9000,0x12000"};
+    static const char *const colors[] = {"8", "48", "256,4", "xor:0x9000,0x12000"};
     static const char *const ages[] = {"off", "2:90:40"};
     unsigned n = 0;
     give_colors("0");
     for_each_registered (policy, p) {
         for (unsigned i = 0; i < 4 && !is_broken(p); i++) {
-            level[n] = instance_setup(p->name, i % 2 ? "nearest" : "next", colors[i], ages[i / 2]);
+            const char *map = i || p->colored ? colors[i] : "off"; /* where one colour will do */
+            level[n] = instance_setup(p->name, i % 2 ? "nearest" : "next", map, ages[i / 2]);
             level[n].layout.shape = page_shapes[n % 4];
             level[n].layout.stride_bytes = page_shapes[n % 4]->size_bytes + 8 * (n % 5);
             level[n].layout.offset_bytes = 4 * (n % 7);
@@ -476,6 +488,7 @@ int main(void)
         cmocka_unit_test(ageing_leaves_the_same_frames_free_to_all),
         cmocka_unit_test(bad_ages_are_refused),
         cmocka_unit_test(aged_memory_conflicts_as_theory_says),
+        cmocka_unit_test(a_policy_of_colors_needs_two),
         cmocka_unit_test(every_pair_of_levels_in_both_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

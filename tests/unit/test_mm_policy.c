@@ -486,7 +486,6 @@ static void hierarchical(void **state)
         const char *page_color;
         uint32_t radix[10];
     } maps[] = {
-        {"4", {0}},
         {"28", {7}},                 /* 7 colours: one odd digit */
         {"48", {2, 2, 3}},           /* 12 */
         {"256", {2, 2, 2, 2, 2, 2}}, /* 64 */

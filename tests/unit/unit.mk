@@ -106,3 +106,6 @@ endef
 
 $(foreach t,$(UNIT_NAMES),$(eval $(call unit_rules,$(t))))
 UNIT_TESTS += $(UNIT_NAMES:%=$(UNIT_DIR)/test_%)
+
+# Those that do more with TT_LONG=1, as make test-long runs them: minutes instead of seconds.
+UNIT_TESTS_LONG := $(UNIT_DIR)/test_mm_memory
