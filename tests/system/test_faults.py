@@ -54,7 +54,8 @@ def test_va_gives_each_space_distinct_colors_and_random_does_not():
 
 
 def test_a_policy_that_fails_leaves_points_missing_not_wrong():
-    words = f"run=faults alloc=va empty=fail page_color={CACHE >> 10},1 subject=4M age=4:95:90 reps=1 warmup=0"
+    subject = 1024 * PAGE >> 20  # the smallest there is
+    words = f"run=faults alloc=va empty=fail page_color={CACHE >> 10},1 subject={subject}M age=4:95:90 reps=1 warmup=0"
     done = good(words)
     found = values(done, "faults", "all", "conflict", last_x(done))
     assert list(found.values()) == [None]

@@ -13,7 +13,7 @@ def colors_of_own(done):
     """Colours of the kernel's own pages that are live at the end of the boot."""
     pages = [n for part in done.last.parts("memory", "v", what="own_pages") for n in part]
     assert len(pages) == COLORS
-    assert sum(pages) > 16
+    assert sum(pages) > 8
     return {color for color, n in enumerate(pages) if n}
 
 
