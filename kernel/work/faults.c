@@ -131,17 +131,18 @@ static uint32_t trace_room(const struct faults_run *f)
 
 static int run_traced(struct faults_run *f)
 {
-    struct vm_trace trace = {.room = trace_room(f)};
+    struct vm_trace *t = &f->recording;
     if (lab_choice(f->s, &trace_factor) == TRACE_OFF)
         return measure(f);
-    trace.event = malloc(trace.room * sizeof *trace.event);
-    if (!trace.event)
+    t->room = trace_room(f);
+    t->event = malloc(t->room * sizeof *t->event);
+    if (!t->event)
         return lab_fail(f->s, "no memory left for a trace of %u events: fewer passes",
-                        (unsigned)trace.room);
-    f->trace = &trace;
+                        (unsigned)t->room);
+    f->trace = t;
     int bad = measure(f);
-    if (bad || trace.lost || !keep(f, &trace))
-        free(trace.event);
+    if (bad || t->lost || !keep(f, t))
+        free(t->event);
     return bad;
 }
 

@@ -10,7 +10,8 @@ static size_t cells(uint32_t pages)
 
 size_t oracle_bytes(uint32_t pages)
 {
-    return cells(pages) * (sizeof(uint32_t) + 2 * 2 * sizeof(uint32_t) + sizeof(uint8_t));
+    size_t content = (1 + ORACLE_WORDS) * sizeof(uint32_t);
+    return cells(pages) * (sizeof(uint32_t) + 2 * content + sizeof(uint8_t));
 }
 
 void oracle_init(struct faults_oracle *o, uint32_t pages, void *memory)
@@ -19,7 +20,7 @@ void oracle_init(struct faults_oracle *o, uint32_t pages, void *memory)
     *o = (struct faults_oracle){.pages = pages, .content = memory};
     o->sharers = o->content + n;
     o->value = o->sharers + 2 * n;
-    o->writable = (uint8_t *)(o->value + 2 * n);
+    o->writable = (uint8_t *)(o->value + 2 * n * ORACLE_WORDS);
     memset(o->content, 0xff, n * sizeof *o->content);
     memset(o->writable, 0, n);
 }
@@ -29,32 +30,39 @@ static size_t cell(const struct faults_oracle *o, unsigned space, uint32_t page)
     return (size_t)space * o->pages + page;
 }
 
-/* New content of a cell: zeroes, or what was there. */
-static void fill(struct faults_oracle *o, size_t c, uint32_t value)
+static uint32_t *values(const struct faults_oracle *o, uint32_t content)
 {
-    o->content[c] = o->copies;
-    o->sharers[o->copies] = 1;
-    o->value[o->copies++] = value;
-    o->writable[c] = 1;
+    return o->value + (size_t)content * ORACLE_WORDS;
 }
 
-void oracle_touch(struct faults_oracle *o, const struct touch *t, uint32_t value)
+/* New content of a cell: a copy of another, or zeroes. */
+static void fill(struct faults_oracle *o, size_t c, uint32_t from)
+{
+    uint32_t new = o->copies++;
+    o->content[c] = new;
+    o->sharers[new] = 1;
+    o->writable[c] = 1;
+    for (unsigned i = 0; i < ORACLE_WORDS; i++)
+        values(o, new)[i] = from == ORACLE_NONE ? 0 : values(o, from)[i];
+}
+
+void oracle_touch(struct faults_oracle *o, const struct touch *t, unsigned word, uint32_t value)
 {
     size_t c = cell(o, t->space, t->page);
     uint32_t old = o->content[c];
     if (old == ORACLE_NONE) {
         o->demand++;
-        fill(o, c, 0);
+        fill(o, c, ORACLE_NONE);
     } else if (t->write && !o->writable[c] && o->sharers[old] > 1) {
         o->copied++;
         o->sharers[old]--;
-        fill(o, c, o->value[old]);
+        fill(o, c, old);
     } else if (t->write && !o->writable[c]) {
         o->reused++;
         o->writable[c] = 1;
     }
     if (t->write)
-        o->value[o->content[c]] = value;
+        values(o, o->content[c])[word] = value;
 }
 
 void oracle_fork(struct faults_oracle *o, unsigned child, unsigned parent)
@@ -86,10 +94,8 @@ void oracle_protect(struct faults_oracle *o, unsigned space, uint32_t first, uin
     }
 }
 
-bool oracle_mapped(const struct faults_oracle *o, unsigned space, uint32_t page, uint32_t *value)
+const uint32_t *oracle_values(const struct faults_oracle *o, unsigned space, uint32_t page)
 {
     uint32_t content = o->content[cell(o, space, page)];
-    if (content != ORACLE_NONE)
-        *value = o->value[content];
-    return content != ORACLE_NONE;
+    return content == ORACLE_NONE ? NULL : values(o, content);
 }

@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-#define ORACLE_NONE UINT32_MAX
+#define ORACLE_NONE  UINT32_MAX
+#define ORACLE_WORDS 2
 
 struct faults_oracle {
     uint32_t pages;    /* of each space */
@@ -17,7 +18,7 @@ struct faults_oracle {
     uint32_t *content; /* [space][page]: which content is there, or ORACLE_NONE */
     uint8_t *writable; /* [space][page]: a write does not fault */
     uint32_t *sharers; /* [content] */
-    uint32_t *value;   /* [content]: its first word */
+    uint32_t *value;   /* [content][ORACLE_WORDS]: its first and its last word */
     uint64_t demand, copied, reused; /* faults so far */
 };
 
@@ -28,8 +29,8 @@ size_t oracle_bytes(uint32_t pages);
 /* Nothing is mapped. memory: oracle_bytes(pages), 4-byte aligned. */
 void oracle_init(struct faults_oracle *o, uint32_t pages, void *memory);
 
-/* The space touches the page; value is what it writes. */
-void oracle_touch(struct faults_oracle *o, const struct touch *t, uint32_t value);
+/* The space touches a word of the page; value is what it writes. */
+void oracle_touch(struct faults_oracle *o, const struct touch *t, unsigned word, uint32_t value);
 
 /* child, empty, becomes a copy of parent. */
 void oracle_fork(struct faults_oracle *o, unsigned child, unsigned parent);
@@ -38,7 +39,7 @@ void oracle_fork(struct faults_oracle *o, unsigned child, unsigned parent);
 void oracle_unmap(struct faults_oracle *o, unsigned space, uint32_t first, uint32_t end);
 void oracle_protect(struct faults_oracle *o, unsigned space, uint32_t first, uint32_t end);
 
-/* Is anything there, and then what? */
-bool oracle_mapped(const struct faults_oracle *o, unsigned space, uint32_t page, uint32_t *value);
+/* What is there: ORACLE_WORDS values; NULL: nothing. */
+const uint32_t *oracle_values(const struct faults_oracle *o, unsigned space, uint32_t page);
 
 #endif

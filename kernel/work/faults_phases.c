@@ -21,21 +21,25 @@ static void touch_all(void *arg)
             vm_switch(&f->space[current]);
         }
         if (t->write)
-            *faults_word(t->page) = f->order[i];
+            *faults_word(t->page, f->word) = f->order[i];
         else
-            (void)*faults_word(t->page);
+            (void)*faults_word(t->page, f->word);
     }
 }
 
-/* Runs the touches of a phase, timed; -1: failed, or full. */
+/*
+ * Runs the touches of a phase, timed; -1: failed, or full. Phases alternate in the word they write,
+ * so that a copy must bring the other along.
+ */
 static int phase(struct faults_run *f, const struct touch_plan plan[FAULTS_SPACES])
 {
     struct trap_info trap;
     struct lab_interval i;
+    f->word ^= 1;
     f->touches = faults_interleave(plan, &f->rng, f->touch, f->order);
     for (uint32_t t = 0; t < f->touches; t++) { /* `order` has served: now the values written */
         f->order[t] = value_of(f, &f->touch[t]);
-        oracle_touch(&f->oracle, &f->touch[t], f->order[t]);
+        oracle_touch(&f->oracle, &f->touch[t], f->word, f->order[t]);
     }
     uint64_t traps = trap_count(TRAP_PAGE_FAULT), faults = FAULTS_SUM(f, faults);
     lab_start(&i);

@@ -19,9 +19,11 @@ struct faults_run {
     void *oracle_memory;
     struct touch *touch; /* of a phase */
     uint32_t touches;
-    uint32_t *order;        /* as many: scratch, then the values that are written */
-    uint32_t *per_color;    /* [colors]: scratch */
-    struct vm_trace *trace; /* NULL: none */
+    unsigned word;       /* that they touch */
+    uint32_t *order;     /* as many: scratch, then the values that are written */
+    uint32_t *per_color; /* [colors]: scratch */
+    struct vm_trace recording;
+    struct vm_trace *trace; /* that, or NULL */
     struct lab_interval time;
     uint64_t faults; /* in that time */
     bool full;       /* the policy had no frame: the point is missing */
@@ -32,9 +34,11 @@ static inline uintptr_t faults_address(uint32_t page)
     return ARCH_WINDOW + (uintptr_t)page * PAGE_SIZE;
 }
 
-static inline volatile uint32_t *faults_word(uint32_t page)
+/* The words that are written: 0, the page's first, and 1, its last. */
+static inline volatile uint32_t *faults_word(uint32_t page, unsigned word)
 {
-    return (volatile uint32_t *)faults_address(page);
+    uintptr_t last = PAGE_SIZE - sizeof(uint32_t);
+    return (volatile uint32_t *)(faults_address(page) + word * last);
 }
 
 /* A member of vm_counts, summed over the spaces. */
