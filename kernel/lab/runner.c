@@ -13,6 +13,7 @@
 #include "lab/list.h"
 #include "lab/options.h"
 #include "lab/preset.h"
+#include "lab/profile_log.h"
 #include "lab/sample.h"
 #include "lab/selftests.h"
 #include "lab/stray.h"
@@ -80,7 +81,10 @@ static int run_in_space(struct sample *s)
 {
     arch_space_switch(&s->space);
     model_flush();
+    if (s->record)
+        profile_log_start();
     int bad = run_guarded(s);
+    profile_log_stop(s->level);
     if (!bad)
         bad = check_instance(s);
     if (!bad && lab.memory.setup->page_order && !s->grown)
@@ -213,6 +217,8 @@ static int prepare(const struct memmap *map)
         return fail("no memory left for the samples: fewer reps or levels");
     if (start_accounts())
         return -1;
+    if (profile_log_init(lab.levels.count))
+        return fail("no memory left for a profile of each level");
     experiment_write_plan(&lab.results, &lab.subject);
     return 0;
 }
@@ -229,7 +235,9 @@ static void run_experiment(const struct workload *w, const struct memmap *map)
         for (unsigned i = 0; i < lab.levels.count; i++)
             account_sum_write(&lab.account[i]);
         results_write_tables(&lab.results);
+        profile_log_write(w->name, &lab.levels);
     }
+    profile_log_free();
     results_free(&lab.results);
     for (unsigned i = 0; i < LEVELS_MAX; i++)
         account_sum_free(&lab.account[i]);

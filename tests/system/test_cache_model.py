@@ -97,3 +97,17 @@ def test_the_machines_own_counter_can_be_asked_for():
     done = modelled(f"{SHORT} clock={counter}")
     assert done.only("machine", what="clock")["source"] == "emulation"
     assert {f["source"] for f in done.of("sample", metric="read")} == {"emulation"}
+
+
+def test_a_profile_weighs_functions_by_modelled_cycles():
+    """latency's chase is one instruction a load and waits at each: nearly all samples must lie there."""
+    words = "run=latency alloc=buddy,va page_color=256,1 subject=16M reps=1 warmup=0 passes=8 misses=total"
+    done = modelled(f"{words} profile=500")
+    for level in ("alloc=buddy", "alloc=va"):
+        found = done.of("profile", level=level)
+        assert {f["source"] for f in found} == {"model"} and {f["of"] for f in found} == {found[0]["of"]}
+        assert [f["samples"] for f in found] == sorted((f["samples"] for f in found), reverse=True)
+        assert sum(f["samples"] for f in found) <= found[0]["of"]
+        assert found[0]["samples"] > 0.5 * found[0]["of"]
+        assert found[0]["function"] in ("measure", "chase")
+    assert not modelled(words).of("profile")

@@ -83,7 +83,7 @@ CASES |= {
 
 # Those that need a machine or a test of their own: below, in test_smp.py, test_own.py, test_cache_model.py,
 # test_sharing.py.
-ELSEWHERE = {"console", "exit", "cpus", "nosmp", "watchdog", "own_colors", "misses", "interleave"}
+ELSEWHERE = {"console", "exit", "cpus", "nosmp", "watchdog", "own_colors", "misses", "interleave", "profile"}
 
 
 @pytest.mark.parametrize("option", CASES)
