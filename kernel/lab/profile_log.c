@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-#define TOP 16 /* functions listed per level; the rest is in the total */
+#define TOP           16   /* functions listed per level; the rest is in the total */
+#define FUNCTIONS_MAX 1024 /* the whole image has about 700 */
 
 static uint64_t interval_cycles; /* 0: no profile */
 static uint32_t *sums;           /* [level][bucket] */
@@ -62,30 +63,43 @@ void profile_log_stop(unsigned level)
     sampling = false;
 }
 
-/* Samples of the function that bucket first begins with; *end: the first bucket behind it. */
-static uint32_t function_samples(const uint32_t *v, size_t first, size_t *end)
+struct share {
+    uintptr_t start; /* of the function; of the bucket where code has no name */
+    uint32_t samples;
+};
+
+static uintptr_t function_start(uintptr_t pc)
 {
-    const char *name = symbol_of(profile_bucket_pc(first), NULL);
-    uint32_t n = 0;
-    size_t i = first;
-    for (; i < profile_buckets() && symbol_of(profile_bucket_pc(i), NULL) == name; i++)
-        n += v[i];
-    *end = i;
-    return n;
+    uintptr_t offset = 0;
+    return symbol_of(pc, &offset) ? pc - offset : pc;
 }
 
-/* The function with most samples below `limit`, or with as many as that behind `after`. */
-static uint32_t next_largest(const uint32_t *v, uint32_t limit, size_t after, size_t *at)
+static int by_samples(const void *a, const void *b)
 {
-    uint32_t best = 0;
-    for (size_t i = 0, end; i < profile_buckets(); i = end) {
-        uint32_t n = function_samples(v, i, &end);
-        if (n > best && (n < limit || (n == limit && i > after))) {
-            best = n;
-            *at = i;
+    const struct share *x = a, *y = b;
+    if (x->samples != y->samples)
+        return x->samples < y->samples ? 1 : -1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Functions that have samples, most first, at most max of them; returns how many. Only buckets with
+ * samples are looked up: finding a name walks the symbol table. */
+static size_t functions(const uint32_t *v, struct share *out, size_t max)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < profile_buckets(); i++) {
+        if (!v[i])
+            continue;
+        uintptr_t start = function_start(profile_bucket_pc(i));
+        if (!n || out[n - 1].start != start) {
+            if (n == max)
+                break;
+            out[n++] = (struct share){start, 0};
         }
+        out[n - 1].samples += v[i];
     }
-    return best;
+    qsort(out, n, sizeof *out, by_samples);
+    return n;
 }
 
 static void write_function(const char *experiment, const char *level, const char *name, uint32_t n,
@@ -107,16 +121,16 @@ static void write_function(const char *experiment, const char *level, const char
 
 static void write_level(const char *experiment, const char *level, const uint32_t *v)
 {
+    static struct share shares[FUNCTIONS_MAX];
     uint64_t total = 0;
     for (size_t i = 0; i < profile_buckets(); i++)
         total += v[i];
     say("# profile of %s, %s: %llu samples, one every %llu cycles\n", experiment, level,
         (unsigned long long)total, (unsigned long long)interval_cycles);
-    uint32_t n = UINT32_MAX;
-    size_t at = 0;
-    for (unsigned i = 0; i < TOP && (n = next_largest(v, n, at, &at)); i++) {
-        const char *name = symbol_of(profile_bucket_pc(at), NULL);
-        write_function(experiment, level, name ? name : "(no name)", n, total);
+    size_t n = functions(v, shares, FUNCTIONS_MAX);
+    for (size_t i = 0; i < n && i < TOP; i++) {
+        const char *name = symbol_of(shares[i].start, NULL);
+        write_function(experiment, level, name ? name : "(no name)", shares[i].samples, total);
     }
 }
 
