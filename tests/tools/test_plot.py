@@ -210,6 +210,26 @@ def test_small_logs_have_no_intervals_and_no_trouble(report):
         assert f"{reps} samples each" in page.words
 
 
+def test_profiles_stand_side_by_side(report):
+    made = log(levels=("alloc=buddy", "alloc=va"))
+    closing = made.lines.pop()
+    made._seq -= 1
+    for level, name, samples in (
+        ("alloc=buddy", "chase", 750),
+        ("alloc=buddy", "split", 250),
+        ("alloc=va", "chase", 900),
+    ):
+        made.record(
+            "profile", exp="bandwidth", level=level, function=name, samples=samples, of=1000, every_cycles=500,
+            source="model", machine="ds10",
+        )
+    made.end()
+    assert closing != made.lines[-1]
+    page, _ = report(made.bytes())
+    assert "chase 75.00% 90.00% split 25.00% -" in page.words
+    assert "one sample every 500 of its cycles; source model, ds10" in page.words
+
+
 # ---- the posts ---------------------------------------------------------------------------------
 
 

@@ -100,6 +100,24 @@ def machine(boot):
     return rows
 
 
+def profile(boot, exp):
+    """Functions down, levels across, shares of the modelled cycles; None without profile records."""
+    shares, order = {}, {}
+    for record in boot.of("profile", exp=exp.name):
+        f = record.fields
+        share = 100 * f["samples"] / f["of"] if f["of"] else 0
+        shares.setdefault(f["function"], {})[f["level"]] = share
+        order[f["function"]] = max(order.get(f["function"], 0), share)
+    if not shares:
+        return None
+    rows = [
+        {"function": name, "cells": [f"{shares[name][lv]:.2f}%" if lv in shares[name] else "-" for lv in exp.levels]}
+        for name in sorted(order, key=order.get, reverse=True)
+    ]
+    first = boot.of("profile", exp=exp.name)[0].fields
+    return {"rows": rows, "every": first["every_cycles"], "source": first["source"], "machine": first.get("machine")}
+
+
 def drawn(fig, caption):
     return {"svg": figure.svg(fig), "caption": caption} if fig else None
 
@@ -125,6 +143,7 @@ def experiment(boot, exp):
             for m in exp.metrics.values()
             if "." in m.name and exp.xs(m.name)
         ],
+        "profile": profile(boot, exp),
         "pictures": [p for p in pictures if p],
         "accounts": {level: a["total"] for level, a in accounts.items() if a["total"]},
     }
