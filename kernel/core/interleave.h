@@ -2,8 +2,8 @@
  * Taking turns: where all CPUs are run by one host thread (QEMU under -icount, which the cache
  * model needs), a CPU runs millions of instructions before another one gets its turn, unless it
  * yields. Workloads on several CPUs call interleave_step() once per operation; every N-th call
- * (interleave=N) yields. The mean slice between turns of a run is a property of its result and is
- * recorded with it. On real hardware CPUs run at the same time, and a yield is one pause.
+ * (interleave=N) yields. The slice of N operations shapes the result, so it is a factor, and stands
+ * in every experiment's plan. On real hardware CPUs run at the same time, and a yield is one pause.
  */
 #ifndef TT_CORE_INTERLEAVE_H
 #define TT_CORE_INTERLEAVE_H

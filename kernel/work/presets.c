@@ -34,3 +34,45 @@ REGISTER(preset, seed002_matmul) = {
     .stage = {"run=matmul n=1000 alloc=va,buddy age=4:95:50 page_color=512,2 reps=2 warmup=0 "
               "passes=1 misses=total"},
 };
+
+/*
+ * April 1999, alignment of page and interrupt descriptors on four Xeons (MODEL=xeon4, SMP=4): the
+ * four kernels as four levels, ref, p-al, irq and both in this order; CPUs take turns after every
+ * operation, and after every eighth.
+ */
+REGISTER(preset, seed000) = {
+    .name = "seed000",
+    .what = "page and interrupt descriptors on four Xeons (MODEL=xeon4 SMP=4)",
+    .stage =
+        {
+            "run=pagestruct page_struct=2.2:40,2.2:48 irq_desc=16,32 cpus=4 interleave=1,8 reps=10 "
+            "warmup=1 passes=2 misses=total",
+            "run=irqdesc irq_desc=16,32 cpus=4 interleave=1,8 reps=10 warmup=1 misses=total",
+        },
+};
+
+/*
+ * March 2006, 56 or 64 bytes for a page's descriptor (MODEL=cobra, SMP=2): pages sent by one CPU
+ * and completed by the other, and who walks the array how.
+ */
+REGISTER(preset, seed001) = {
+    .name = "seed001",
+    .what = "56 or 64 bytes per page between two CPUs (MODEL=cobra SMP=2)",
+    .stage =
+        {
+            "run=txpage page_struct=2.6:56,2.6v:64 tx_irq=other,same cpus=2 interleave=1,4 reps=5 "
+            "warmup=1 passes=1 misses=total",
+            "run=walk page_struct=2.6:56,2.6v:64,2.6:64 reps=5 warmup=0 passes=1 misses=total",
+        },
+};
+
+/*
+ * September 2004, pagevecs of 64 bytes instead of 72 on four Pentium IIIs (MODEL=piii4, SMP=4), and
+ * what else was proposed in that thread and later.
+ */
+REGISTER(preset, seed004) = {
+    .name = "seed004",
+    .what = "pagevecs on four Pentium IIIs (MODEL=piii4 SMP=4)",
+    .stage = {"run=pagevec pagevec=16p32,15p32,4,lg,31 page_struct=2.2 cpus=1,4 interleave=1,16 "
+              "reps=10 warmup=1 misses=total"},
+};

@@ -109,6 +109,59 @@ def test_pagevec_larger_ones_take_the_lock_less_often():
         assert moved[word] == pytest.approx(2 / capacity, rel=0.15), word
 
 
+def test_txpage_moves_fewer_lines_at_64_bytes():
+    words = "run=txpage page_struct=2.6:56,2.6v:64 tx_irq=other,same reps=2 warmup=0 passes=1"
+    done = modelled("cobra", words, smp=2)
+    moved = {
+        (size, who): mean(done, "txpage", f"page_struct={size} tx_irq={who}", "desc_transfers", 4)
+        for size in ("2.6:56", "2.6v:64")
+        for who in ("other", "same")
+    }
+    # one line there and back, and not a line more
+    assert moved["2.6v:64", "other"] == pytest.approx(2, abs=0.05)
+    assert moved["2.6:56", "other"] > 2.5
+    assert moved["2.6:56", "same"] == moved["2.6v:64", "same"] == 0
+
+
+def test_pagestruct_of_64_bytes_moves_fewer_lines_than_as_posted():
+    words = "run=pagestruct page_struct=2.2:40,2.2:48,2.2:64 reps=4 warmup=1 passes=1"
+    done = modelled("xeon4", words, smp=4)
+    moved = [mean(done, "pagestruct", f"page_struct=2.2:{n}", "page_transfers") for n in (40, 48, 64)]
+    assert moved[0] > 1.05 * moved[1] > 1.05 * 1.05 * moved[2]
+
+
+def test_pagestruct_counts_irq_descriptors_apart():
+    done = modelled("xeon4", "run=pagestruct irq_desc=16,32 reps=2 warmup=1 passes=1", smp=4)
+    assert mean(done, "pagestruct", "irq_desc=16", "irq_transfers") == pytest.approx(1 / 16, rel=0.05)
+    assert mean(done, "pagestruct", "irq_desc=32", "irq_transfers") < 0.001
+
+
+@pytest.mark.parametrize("smp", [2, 4])
+def test_pages_freed_by_other_cpus_are_not_lost(smp):
+    """Host threads for CPUs: whatever order they take, the checks after each sample find nothing."""
+    done = boot_machine(machine("run=txpage,pagestruct reps=2 warmup=0 passes=2", smp=smp))
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+
+
+@pytest.mark.long
+def test_ten_million_allocations_with_remote_frees():
+    icount = ("-icount", "shift=0,sleep=off")
+    # 2 pairs of CPUs, 4096 pages a pass, 3 points, one pass more to settle
+    words = "run=txpage cpus=4 reps=1 warmup=0 passes=410 interleave=16"
+    assert 2 * 4096 * 3 * 411 > 10**7
+    done = boot_machine(machine(words, smp=4, extra=icount), limit_s=900)
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed, name, smp", [("seed000", "xeon4", 4), ("seed001", "cobra", 2), ("seed004", "piii4", 4)])
+def test_presets(seed, name, smp):
+    where = machine(f"run={seed}", smp=smp)
+    where.model = name
+    done = boot_machine(where, limit_s=900)
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+
+
 @pytest.mark.parametrize("words", ["run=pagevec reps=2", "run=irqdesc reps=2", "run=walk reps=2 subject=16M"])
 @pytest.mark.parametrize("smp", [1, 2, 4])
 def test_the_same_without_a_model(words, smp):
