@@ -10,7 +10,7 @@ static int level_pagevec(const char *text, struct setup *s, char *err, size_t er
 static const char *nth_kind(unsigned i)
 {
     unsigned n = 0;
-    while (pagevec_kinds[n] && n < i)
+    while (n < i && pagevec_kinds[n])
         n++;
     return pagevec_kinds[n] ? pagevec_kinds[n]->name : NULL;
 }
