@@ -125,6 +125,35 @@ unsigned arch_watchdog_start(void);
 /* Takes what is pending on this CPU; interrupts are off before and after. */
 void arch_irq_window(void);
 
+/* Hardware number of a running CPU. */
+uint32_t arch_cpu_hw_id(unsigned id);
+
+/* ---- nodes (optional) ---------------------------------------------------------------------- */
+
+#define NUMA_NODES   16  /* the largest machines that this could meet have 8 */
+#define NUMA_RANGES  64  /* of memory, over all nodes */
+#define NUMA_CPUS    256 /* by hardware number */
+#define NUMA_NO_NODE 0xff
+
+struct arch_numa_range {
+    struct phys_range at;
+    uint8_t node;
+};
+
+/* What firmware says, as it says it: mm/numa.c judges. */
+struct arch_numa {
+    unsigned nodes;
+    uint32_t domain[NUMA_NODES]; /* firmware's numbers, ascending */
+    unsigned ranges;
+    struct arch_numa_range range[NUMA_RANGES];
+    uint8_t node_of_cpu[NUMA_CPUS]; /* NUMA_NO_NODE: not named */
+    bool has_distances;
+    uint8_t distance[NUMA_NODES][NUMA_NODES]; /* from, to */
+};
+
+/* False when firmware says nothing about nodes, or nothing that can be read (then why is set). */
+bool arch_numa_read(struct arch_numa *raw, char *why, size_t why_bytes);
+
 /* Facts for the machine record; each a short ASCII string or "unknown". */
 struct arch_machine {
     char vendor[16];

@@ -20,6 +20,7 @@
 #include "irq/irq.h"
 #include "lab/boot_log.h"
 #include "lab/modules.h"
+#include "lab/numa_log.h"
 #include "lab/own_log.h"
 #include "lab/preset.h"
 #include "lab/runner.h"
@@ -143,6 +144,7 @@ void kernel_main(struct boot_info *bi)
     boot_log_machine();
     boot_log_memory(&memory_map);
     start_cpus();
+    numa_log(&memory_map);
     crash_now();
     lab_modules_init(bi);
     lab_run(&memory_map, bi->cmdline);

@@ -100,3 +100,14 @@ WEAK unsigned arch_watchdog_start(void)
 {
     return 0;
 }
+
+WEAK uint32_t arch_cpu_hw_id(unsigned id)
+{
+    return id;
+}
+
+WEAK bool arch_numa_read(struct arch_numa *raw, char *why, size_t why_bytes)
+{
+    (void)raw, (void)why, (void)why_bytes;
+    return false;
+}

@@ -126,3 +126,66 @@ def test_64_cpus():
     done = good("run=selftest", mem="1G", smp=64, extra=ICOUNT)
     assert cpus(done)["running"] == 64
     assert done.verdicts["selftest/newlib_cpus"].ok
+
+
+# ---- nodes -------------------------------------------------------------------------------------
+
+
+def numa(*nodes, distances=()):
+    """QEMU's arguments for nodes of (MiB, CPUs), either of which may be empty."""
+    argv = []
+    for i, (mb, cpus_) in enumerate(nodes):
+        node = f"node,nodeid={i}" + (f",cpus={cpus_}" if cpus_ else "")
+        if mb:
+            argv += ["-object", f"memory-backend-ram,id=m{i},size={mb}M"]
+            node += f",memdev=m{i}"
+        argv += ["-numa", node]
+    for src, dst, far in distances:
+        argv += ["-numa", f"dist,src={src},dst={dst},val={far}"]
+    return tuple(argv)
+
+
+def nodes(done):
+    return done.of("memory", what="node")
+
+
+def ram_total(done):
+    return done.only("memory", what="total")["ram_pages"]
+
+
+def test_a_machine_that_says_nothing_is_one_node():
+    done = good("run=list", smp=2)
+    (node,) = nodes(done)
+    assert (node["cpus"], node["distance"], node["ram_pages"]) == ([0, 1], [10], ram_total(done))
+
+
+def test_two_nodes_with_distances():
+    extra = numa((256, "0-1"), (256, "2-3"), distances=[(0, 1, 21)])
+    done = good("run=list", mem="512M", smp=4, extra=extra)
+    assert [(n["node"], n["cpus"], n["distance"]) for n in nodes(done)] == [
+        (0, [0, 1], [10, 21]),
+        (1, [2, 3], [21, 10]),
+    ]
+    assert nodes(done)[1]["ram_pages"] == 65536
+    assert sum(n["ram_pages"] for n in nodes(done)) == ram_total(done)
+
+
+def test_four_uneven_nodes():
+    extra = numa((256, "0"), (64, "1"), (128, "2"), (64, "3"))
+    done = good("run=list", mem="512M", smp=4, extra=extra)
+    assert [n["ram_pages"] for n in nodes(done)][1:] == [16384, 32768, 16384]
+    assert [n["cpus"] for n in nodes(done)] == [[0], [1], [2], [3]]
+    assert nodes(done)[0]["distance"] == [10, 20, 20, 20]  # nobody says: no SLIT
+
+
+def test_a_node_without_memory_and_one_without_cpus():
+    done = good("run=list", mem="256M", smp=2, extra=numa((256, ""), (0, "0-1")))
+    assert [n["cpus"] for n in nodes(done)] == [[], [0, 1]]
+    assert [n["ram_pages"] for n in nodes(done)] == [ram_total(done), 0]
+
+
+def test_nodes_that_start_behind_a_gap():
+    extra = ("-machine", "max-ram-below-4g=128M") + numa((128, "0"), (384, "1"))
+    done = good("run=list", mem="512M", smp=2, extra=extra)
+    assert nodes(done)[1]["ram_pages"] == 98304
+    assert sum(n["ram_pages"] for n in nodes(done)) == ram_total(done)

@@ -73,7 +73,9 @@ unit_boot_leave_cflags   := -DGNU_EFI_USE_MS_ABI -fshort-wchar -isystem /usr/inc
 $(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflags += -Iboot/x86_64 \
 	-Iboot/efi -DBOOT_DATA='"tests/data/boot"'))
 
-UNIT_NAMES += mm_pagevec mm_pcp
+UNIT_NAMES += mm_pagevec mm_pcp mm_numa
+unit_mm_numa_src    := kernel/mm/numa.c kernel/mm/memmap.c arch/x86_64/srat.c
+unit_mm_numa_cflags := -I.
 unit_mm_pcp_src     := $(unit_mm_memory_src) kernel/mm/pcp.c kernel/core/lock.c
 unit_mm_pagevec_src := $(addprefix kernel/mm/,pagevec.c lru.c page.c) kernel/core/lock.c $(mm_values)
 

@@ -1,0 +1,10 @@
+/* The nodes of this machine, read and checked once, and their records. */
+#ifndef TT_LAB_NUMA_LOG_H
+#define TT_LAB_NUMA_LOG_H
+
+#include "mm/numa.h"
+
+/* Reads what firmware says, writes a memory record "node" each, and a note on what was refused. */
+const struct numa *numa_log(const struct memmap *map);
+
+#endif
