@@ -81,9 +81,14 @@ CASES |= {
     "loop": (MATMUL + " n=16", "loop=ikj,blocked", lambda d: list(d.experiments["matmul"].levels), ["loop=ikj", "loop=blocked"]),
 }
 
+# Of experiments of several CPUs, which one can do alone.
+CASES |= {
+    "pagevec": (f"{QUICK} run=pagevec", "pagevec=4,31", lambda d: list(d.experiments["pagevec"].levels), ["pagevec=4", "pagevec=31"]),
+}
+
 # Those that need a machine or a test of their own: below, in test_smp.py, test_own.py, test_cache_model.py,
 # test_sharing.py.
-ELSEWHERE = {"console", "exit", "cpus", "nosmp", "watchdog", "own_colors", "misses", "interleave", "profile"}
+ELSEWHERE = {"console", "exit", "cpus", "nosmp", "watchdog", "own_colors", "misses", "interleave", "profile", "tx_irq", "tx_ring"}
 
 
 @pytest.mark.parametrize("option", CASES)

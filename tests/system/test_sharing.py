@@ -169,3 +169,10 @@ def test_the_same_without_a_model(words, smp):
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
     name = words.split()[0].split("=")[1]
     assert all(f["value"] is None for f in done.of("sample", exp=name, metric="transfers"))
+
+
+def test_the_rings_depth_is_a_factor():
+    words = "run=txpage tx_ring=16,64 page_color=256,1 subject=16M reps=1 warmup=0 passes=1"
+    done = boot_machine(machine(words, smp=2))
+    assert done.ok, (done.reasons, done.text[-2000:])
+    assert list(done.experiments["txpage"].levels) == ["tx_ring=16", "tx_ring=64"]
