@@ -275,9 +275,11 @@ static void not_again(const char *message, void *arg)
     panic("command line: %s", message);
 }
 
+/* A single stage was taken at boot, and nothing else since. */
 static void take_stage(const struct preset *p, unsigned stage, const char *cmdline)
 {
-    preset_take(p, stage, cmdline, not_again, NULL);
+    if (preset_stages(p) > 1)
+        preset_take(p, stage, cmdline, not_again, NULL);
 }
 
 #define RUN_ALL_BYTES (PRESET_STAGES_MAX * sizeof lab_options.run)

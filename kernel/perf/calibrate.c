@@ -11,13 +11,13 @@
 
 #include <arch/cpu.h>
 
-#define WINDOW_PER_S 400 /* 2.5 ms, which every boot waits: a tick of the PIT is 335 ppm of it */
+#define WINDOW_PER_S 800 /* 1.25 ms, which every boot waits: a tick of the PIT is 670 ppm of it */
 
 /*
  * Rounds of the waiting loop when no clock moves. A round reads every clock; the quickest of them
- * takes 50 ns, so 2.5 ms are at most 50,000 rounds, and with a slow one (PIT, 3 us) that is 0.15 s.
+ * takes 50 ns, so 1.25 ms are at most 25,000 rounds, and with a slow one (PIT, 3 us) that is 0.08 s.
  */
-#define WINDOW_ROUNDS 50000
+#define WINDOW_ROUNDS 25000
 
 struct reading {
     uint64_t ref;

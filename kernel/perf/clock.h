@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CLOCK_AGREE_PPM 2000 /* two crystals of +-100 ppm, a 2.5 ms window, +-1 tick of each */
+#define CLOCK_AGREE_PPM 2000 /* two crystals of +-100 ppm, a 1.25 ms window, +-1 tick of each */
 #define CLOCK_TRIES     5
 
 struct clock_info {
@@ -26,7 +26,7 @@ struct clock_info {
 };
 
 /*
- * Calibrates, bounded to about CLOCK_TRIES * 2.5 ms; writes a note when the frequency is unknown
+ * Calibrates, bounded to about CLOCK_TRIES * 1.25 ms; writes a note when the frequency is unknown
  * (with what each source said) or the times are not a real machine's. Once, at boot.
  */
 void clock_init(void);
