@@ -15,7 +15,8 @@
 
 /*
  * Rounds of the waiting loop when no clock moves. A round reads every clock; the quickest of them
- * takes 50 ns, so 1.25 ms are at most 25,000 rounds, and with a slow one (PIT, 3 us) that is 0.08 s.
+ * takes 50 ns, so 1.25 ms are at most 25,000 rounds, and with a slow one (PIT, 3 us) that is 0.08
+ * s.
  */
 #define WINDOW_ROUNDS 25000
 
