@@ -111,9 +111,9 @@ include tests/fuzz/fuzz.mk
 
 MODEL_TEST_DEPS := $(MODEL_PLUGIN) $(MODEL_NAIVE) $(MODEL_TRACE) $(MODEL_GUESTS)
 
-# The same system tests for both architectures; those of placements also with every check on.
+# The same system tests for both architectures, and a few on a kernel with every check on.
 SYSTEM_TESTS := --pytest "tests/system" --pytest "ARCH=alpha tests/system" \
-	--pytest "KERNEL=$(BUILD)/x86_64-check3/tintype.elf tests/system/test_placement.py"
+	--pytest "KERNEL=$(BUILD)/x86_64-check3/tintype.elf tests/system/test_checked.py"
 
 test: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_TEST_DEPS) $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/tools tests/model" $(SYSTEM_TESTS)

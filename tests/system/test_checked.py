@@ -1,0 +1,34 @@
+"""Every policy, shape and self-test on a small memory: made for a kernel with every check on (CHECK=3),
+whose validators look at the whole instance around each operation. make test runs it on that one too."""
+
+import re
+
+from boots import KERNEL, good
+
+SMALL = "page_color=64,1 subject=16M reps=1 warmup=0 passes=1"
+
+
+def test_the_log_says_how_much_is_checked():
+    level = re.search(r"-check(\d)/", KERNEL)
+    done = good(f"run=bandwidth {SMALL} age=off")
+    assert done.only("boot", what="kernel")["check"] == (int(level[1]) if level else 0)
+
+
+def test_every_policy():
+    done = good(f"run=bandwidth {SMALL} alloc=all colors=0-3 age=2:90:50")
+    assert len(done.experiments["bandwidth"].levels) >= 15
+
+
+def test_every_shape_and_fallback():
+    done = good(f"run=bandwidth {SMALL} alloc=va page_struct=all empty=next,nearest,skip19 age=2:90:50")
+    assert len(done.experiments["bandwidth"].levels) >= 12
+
+
+def test_faults_and_copies():
+    done = good(f"run=faults {SMALL} alloc=buddy,va age=off")
+    assert done.verdicts["faults"].ok
+
+
+def test_selftests():
+    done = good("run=selftest")
+    assert done.only("end")["failed"] == 0
