@@ -2,6 +2,7 @@
 #include "core/lock.h"
 
 #include "arch.h"
+#include "core/interleave.h"
 
 #include <arch/cpu.h>
 
@@ -18,7 +19,7 @@ void lock_wait(struct lock *l)
     for (unsigned long i = 0; i < LOCK_SPINS; i++) {
         if (!load_once(&l->owner) && compare_exchange(&l->owner, 0, cpu_id() + 1))
             return;
-        cpu_relax();
+        interleave_wait();
     }
     panic("lock %s does not come free: CPU %u has it", l->name, load_once(&l->owner) - 1);
 }

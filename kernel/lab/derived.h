@@ -10,7 +10,14 @@
 #ifndef TT_LAB_DERIVED_H
 #define TT_LAB_DERIVED_H
 
-#include "lab/workload.h"
+#include "lab/team.h"
+
+/*
+ * Of workloads on several CPUs (.team) a counter gives two metrics, of the members' own work: the
+ * sum over them, "add.L2.miss.all_cpus", and that of the one that had most, "....max_cpu". What
+ * there is also of them: "add.slice", operations between two yields, and "add.slice_cycles", cycles
+ * between them, as they were (core/interleave.h); missing where nobody yielded.
+ */
 
 /*
  * Fills out[0..LAB_METRICS_MAX) with the workload's own metrics and, behind them, the derived
@@ -18,9 +25,16 @@
  */
 unsigned derived_metrics(const struct workload *w, struct metric *out);
 
+/* What was measured. */
+struct derived_from {
+    const struct lab_interval *i; /* of the CPU that led */
+    const struct lab_cpus *cpus;  /* NULL unless .team */
+    uint64_t amount;
+    unsigned passes;
+};
+
 /* Calls set() for each metric derived from `parent`, with its index among the metrics and value. */
-void derived_values(const struct workload *w, unsigned parent, const struct lab_interval *i,
-                    uint64_t amount, unsigned passes,
+void derived_values(const struct workload *w, unsigned parent, const struct derived_from *from,
                     void (*set)(void *arg, unsigned metric, double value), void *arg);
 
 /* A quantity of a kind from an amount done in cycles of a clock with hz (0: unknown). */

@@ -111,9 +111,7 @@ void results_write_samples(const struct results *r, unsigned level, unsigned blo
     }
 }
 
-/* Copies the blocks that both cells measured; returns how many. */
-static size_t common_blocks(const double *a, const double *b, unsigned blocks, double *oa,
-                            double *ob)
+size_t results_pairs(const double *a, const double *b, unsigned blocks, double *oa, double *ob)
 {
     size_t n = 0;
     for (unsigned i = 0; i < blocks; i++) {
@@ -132,10 +130,10 @@ struct summary results_summary(const struct results *r, unsigned level, unsigned
     const double *own = results_cell(r, level, point, metric);
     double *a = scratch, *b = scratch + r->blocks, *sort = scratch + 2 * r->blocks;
     struct summary s = {.verdict = "reference"};
-    s.stats = stats_of(a, common_blocks(own, own, r->blocks, a, b), sort);
+    s.stats = stats_of(a, results_pairs(own, own, r->blocks, a, b), sort);
     if (reference == level)
         return s;
-    size_t n = common_blocks(results_cell(r, reference, point, metric), own, r->blocks, a, b);
+    size_t n = results_pairs(results_cell(r, reference, point, metric), own, r->blocks, a, b);
     s.vs = stats_paired_t(a, b, n);
     if (!s.vs.known)
         s.verdict = "unknown";

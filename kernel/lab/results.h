@@ -29,6 +29,9 @@ void results_free(struct results *r);
 /* The blocks values of one cell. */
 double *results_cell(const struct results *r, unsigned level, unsigned point, unsigned metric);
 
+/* Copies the blocks that both of two cells measured to oa and ob; returns how many. */
+size_t results_pairs(const double *a, const double *b, unsigned blocks, double *oa, double *ob);
+
 void results_set(struct results *r, unsigned level, unsigned point, unsigned metric, unsigned block,
                  double value, bool zero);
 

@@ -235,6 +235,8 @@ static void run_experiment(const struct workload *w, const struct memmap *map)
         for (unsigned i = 0; i < lab.levels.count; i++)
             account_sum_write(&lab.account[i]);
         results_write_tables(&lab.results);
+        if (w->conclude)
+            w->conclude(&lab.results);
         profile_log_write(w->name, &lab.levels);
     }
     profile_log_free();

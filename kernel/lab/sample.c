@@ -1,6 +1,7 @@
 /* The interface that workloads use while they run: growing, placement facts, values. */
 #include "lab/sample.h"
 
+#include "core/panic.h"
 #include "lab/derived.h"
 #include "lab/placement.h"
 #include "perf/clock.h"
@@ -168,13 +169,27 @@ static void set_derived(void *arg, unsigned metric, double value)
     lab_value(c->s, c->point, metric, value, false);
 }
 
-void lab_measured(struct sample *s, unsigned point, unsigned metric, const struct lab_interval *i,
-                  uint64_t amount)
+static void measured(struct sample *s, unsigned point, unsigned metric,
+                     const struct lab_interval *i, const struct lab_cpus *cpus, uint64_t amount)
 {
     const struct workload *w = s->results->work;
     struct cell cell = {s, point};
+    struct derived_from from = {i, cpus, amount, s->passes};
+    check(1, w->team == (cpus != NULL));
     lab_value(s, point, metric,
               derived_quantity(w->metric[metric].kind, amount, i->clock, clock_info()->hz),
               i->zero);
-    derived_values(w, metric, i, amount, s->passes, set_derived, &cell);
+    derived_values(w, metric, &from, set_derived, &cell);
+}
+
+void lab_measured(struct sample *s, unsigned point, unsigned metric, const struct lab_interval *i,
+                  uint64_t amount)
+{
+    measured(s, point, metric, i, NULL, amount);
+}
+
+void lab_team_measured(struct sample *s, unsigned point, unsigned metric,
+                       const struct lab_team_interval *t, uint64_t amount)
+{
+    measured(s, point, metric, &t->i, &t->cpus, amount);
 }

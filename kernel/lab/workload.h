@@ -33,6 +33,7 @@ struct metric {
     enum metric_kind kind;
     const char *source; /* NULL: by kind, the clock in use or "count" */
     bool brief;         /* in the records, but no table for people */
+    bool plain;         /* another metric's interval said otherwise: nothing is derived from it */
 };
 
 #define LAB_POINTS_MAX  32
@@ -44,6 +45,7 @@ struct lab_scale {
 };
 
 struct sample;
+struct results;
 struct factor;
 
 struct workload {
@@ -53,12 +55,15 @@ struct workload {
     const char *axis;   /* name and unit of x, "working set, bytes"; NULL: no axis */
     const struct metric *metric;
     unsigned metrics;
+    bool team; /* several CPUs (team.h): lab_team_measured() instead of lab_measured() */
     /* Fills x[0..LAB_POINTS_MAX) ascending; returns how many points, at least 1. */
     unsigned (*points)(const struct lab_scale *scale, uint64_t *x);
     /* Subject memory that this workload is at home in, unless subject= says otherwise. */
     uint64_t (*subject_bytes)(const struct lab_scale *scale);
     /* Measures one placement. 0, or a negative code with a reason by lab_fail(). */
     int (*run)(struct sample *s);
+    /* What follows from all samples: finding records, and lines for people; may be NULL. */
+    void (*conclude)(const struct results *r);
 };
 DECLARE_REGISTRY(workload);
 

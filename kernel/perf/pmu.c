@@ -6,16 +6,19 @@
 #include "perf/counters.h"
 
 #include "arch.h"
+#include "core/cpu.h"
 #include "core/kprintf.h"
 #include "core/record.h"
 #include "core/selftest.h"
 
 static const char *missing = "not started";
+static PER_CPU(bool, started); /* counters are each CPU's own */
 
 static unsigned start(struct counter *c, unsigned max)
 {
     static const char *const name[PMU_EVENTS] = {"cycles", "instructions"};
     missing = arch_pmu_init();
+    this_of(started) = !missing;
     unsigned n = 0;
     for (; !missing && n < PMU_EVENTS && n < max; n++) {
         c[n] = (struct counter){.source = "pmu"};
@@ -26,6 +29,10 @@ static unsigned start(struct counter *c, unsigned max)
 
 static void read(uint64_t *v)
 {
+    if (!missing && !this_of(started)) {
+        arch_pmu_init();
+        this_of(started) = true;
+    }
     for (unsigned i = 0; !missing && i < PMU_EVENTS; i++)
         v[i] = arch_pmu_read((enum pmu_event)i);
 }

@@ -39,8 +39,8 @@ static void raise(unsigned member, void *arg)
 {
     unsigned irq = (unsigned)arch_irq_of_ipi(member);
     volatile uint64_t *work = mine[member].work;
-    (void)arg;
-    for (unsigned i = 0; i < INTERRUPTS; i++) {
+    uint64_t interrupts = *(const uint64_t *)arg;
+    for (uint64_t i = 0; i < interrupts; i++) {
         arch_irq_send(irq, member);
         arch_irq_window();
         for (unsigned k = 0; k < WORK_LOADS; k++)
@@ -68,20 +68,20 @@ static unsigned members(const struct sample *s)
 static int measure(struct sample *s, unsigned n, uint64_t range_bytes)
 {
     struct lab_team_interval t;
-    uint64_t taken = 0;
+    uint64_t each = (uint64_t)INTERRUPTS * lab_passes(s), taken = 0;
     model_name_range(0, "irq_desc", irq_desc_base(), range_bytes);
     struct model_range_events before = model_range_events(0);
     for (unsigned cpu = 0; cpu < n; cpu++)
         mine[cpu].came = 0;
-    if (lab_team(s, n, raise, NULL, &t))
+    if (lab_team(s, n, raise, &each, &t))
         return -1;
     struct model_range_events after = model_range_events(0);
     for (unsigned cpu = 0; cpu < n; cpu++)
         taken += mine[cpu].came;
-    if (taken != (uint64_t)n * INTERRUPTS)
-        return lab_fail(s, "%lu interrupts were raised, %lu came", (unsigned long)n * INTERRUPTS,
+    if (taken != n * each)
+        return lab_fail(s, "%lu interrupts were raised, %lu came", (unsigned long)(n * each),
                         (unsigned long)taken);
-    lab_measured(s, 0, COST, &t.i, INTERRUPTS);
+    lab_team_measured(s, 0, COST, &t, each);
     lab_model_value(s, 0, TRANSFERS, (double)t.lines.transfers / (double)taken);
     lab_model_value(s, 0, DESC_TRANSFERS,
                     (double)(after.transfers - before.transfers) / (double)taken);
@@ -117,6 +117,7 @@ REGISTER(workload, irqdesc) = {
     .source = "seed 000, the irq alignment patch",
     .metric = metrics,
     .metrics = ARRAY_SIZE(metrics),
+    .team = true,
     .subject_bytes = subject_bytes,
     .run = run,
 };

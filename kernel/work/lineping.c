@@ -6,6 +6,7 @@
  * table is the matrix. With one CPU there is no pair, and the experiment fails.
  */
 #include "core/handover.h"
+#include "core/interleave.h"
 #include "core/kprintf.h"
 #include "core/record.h"
 #include "lab/team.h"
@@ -17,7 +18,7 @@ static const struct metric metrics[] = {
     [TRANSFERS] = {"transfers", "per hop", BETTER_LOWER, METRIC_EVENTS, "model"},
 };
 
-#define HOPS 2000 /* so that starting and ending are below 1% of it */
+#define HOPS 2000 /* of a pass: so that starting and ending are below 1% of it */
 
 /* Waits of one hop, in polls; a partner that does not answer has ended by a trap. */
 #define POLLS 100000000ul
@@ -29,6 +30,7 @@ static struct {
 
 struct pair {
     unsigned first, second;
+    uint64_t hops;
 };
 
 /* The members that play are CPUs first and second; the others only wait at the barriers. */
@@ -38,9 +40,9 @@ static void play(unsigned member, void *arg)
     if (member != p->first && member != p->second)
         return;
     uint64_t mine = member == p->second;
-    for (uint64_t turn = mine; turn < HOPS; turn += 2) {
+    for (uint64_t turn = mine, hops = p->hops; turn < hops; turn += 2) {
         for (unsigned long i = 0; load_acquire(&ball.value) != turn && i < POLLS; i++)
-            cpu_relax();
+            interleave_wait();
         handover_acquire(&ball);
         handover_release(&ball);
         store_release(&ball.value, turn + 1);
@@ -52,7 +54,7 @@ static int measure(struct sample *s, struct pair p, struct lab_team_interval *ou
     store_once(&ball.value, 0);
     if (lab_team(s, p.second + 1, play, &p, out))
         return -1;
-    if (load_once(&ball.value) != HOPS)
+    if (load_once(&ball.value) != p.hops)
         return lab_fail(s, "CPUs %u and %u lost each other", p.first, p.second);
     return 0;
 }
@@ -80,14 +82,15 @@ static int run(struct sample *s)
     if (cpus_running() == 1)
         return lab_fail(s, "one CPU runs: there is no pair");
     for (unsigned point = 0; point < lab_points(s); point++) {
-        struct pair p = {(unsigned)lab_x(s, point) % 10, (unsigned)lab_x(s, point) / 10};
+        struct pair p = {(unsigned)lab_x(s, point) % 10, (unsigned)lab_x(s, point) / 10,
+                         (uint64_t)HOPS * lab_passes(s)};
         struct lab_team_interval t;
         if (p.second >= lab_cpus(s))
             continue; /* this level has fewer CPUs: the point stays missing */
         if (measure(s, p, &t))
             return -1;
-        lab_measured(s, point, HOP, &t.i, HOPS);
-        lab_model_value(s, point, TRANSFERS, (double)t.lines.transfers / HOPS);
+        lab_team_measured(s, point, HOP, &t, p.hops);
+        lab_model_value(s, point, TRANSFERS, (double)t.lines.transfers / (double)p.hops);
     }
     return 0;
 }
@@ -99,6 +102,7 @@ REGISTER(workload, lineping) = {
     .axis = "CPUs, as two digits",
     .metric = metrics,
     .metrics = ARRAY_SIZE(metrics),
+    .team = true,
     .points = points,
     .subject_bytes = subject_bytes,
     .run = run,

@@ -144,7 +144,7 @@ static int measure(struct sample *s, unsigned n)
     if (taken != raised)
         return lab_fail(s, "%lu interrupts were raised, %lu came", (unsigned long)raised,
                         (unsigned long)taken);
-    lab_measured(s, 0, FAULT, &t.i, all);
+    lab_team_measured(s, 0, FAULT, &t, all);
     lab_model_value(s, 0, TRANSFERS, (double)t.lines.transfers / (double)all);
     lab_model_value(s, 0, DESC_TRANSFERS, (double)page.transfers / (double)all);
     lab_model_value(s, 0, IRQ_TRANSFERS, (double)irq.transfers / (double)all);
@@ -187,6 +187,7 @@ REGISTER(workload, pagestruct) = {
     .source = "seed 000: a stock 2.2.5 kernel, p-al, irq, both",
     .metric = metrics,
     .metrics = ARRAY_SIZE(metrics),
+    .team = true,
     .subject_bytes = subject_bytes,
     .run = run,
 };

@@ -47,7 +47,8 @@ REGISTER(preset, seed000) = {
         {
             "run=pagestruct page_struct=2.2:40,2.2:48 irq_desc=16,32 cpus=4 interleave=1,8 reps=10 "
             "warmup=1 passes=2 misses=total",
-            "run=irqdesc irq_desc=16,32 cpus=4 interleave=1,8 reps=10 warmup=1 misses=total",
+            "run=irqdesc irq_desc=16,32 cpus=4 interleave=1,8 reps=10 warmup=1 "
+            "passes=1 misses=total",
         },
 };
 
@@ -74,5 +75,5 @@ REGISTER(preset, seed004) = {
     .name = "seed004",
     .what = "pagevecs on four Pentium IIIs (MODEL=piii4 SMP=4)",
     .stage = {"run=pagevec pagevec=16p32,15p32,4,lg,31 page_struct=2.2 cpus=1,4 interleave=1,16 "
-              "reps=10 warmup=1 misses=total"},
+              "reps=10 warmup=1 passes=1 misses=total"},
 };

@@ -21,10 +21,11 @@
 
 #include <stdlib.h>
 
-enum { PAGE, TRANSFERS, DESC_TRANSFERS };
+enum { PAGE, PACKETS, TRANSFERS, DESC_TRANSFERS };
 
 static const struct metric metrics[] = {
     [PAGE] = {"page", "ns", BETTER_LOWER, METRIC_TIME},
+    [PACKETS] = {"packets", "million/s", BETTER_HIGHER, METRIC_RATE, .plain = true},
     [TRANSFERS] = {"transfers", "per page", BETTER_LOWER, METRIC_EVENTS, "model"},
     [DESC_TRANSFERS] = {"desc_transfers", "per page", BETTER_LOWER, METRIC_EVENTS, "model"},
 };
@@ -100,7 +101,7 @@ static bool wait_for_room(struct ring *r, uint32_t head)
             return true;
         }
         arch_irq_window();
-        cpu_relax();
+        interleave_wait();
     }
     return false;
 }
@@ -155,7 +156,7 @@ static void wait_for_end(struct ring *r, uint32_t end)
             return;
         }
         arch_irq_window();
-        cpu_relax();
+        interleave_wait();
     }
     handover_acquire(&r->tail);
 }
@@ -189,6 +190,11 @@ static uint64_t subject_bytes(const struct lab_scale *scale)
     return 64ul << 20;
 }
 
+static uint64_t packets(uint32_t pages)
+{
+    return (pages + tx.fragments - 1) / tx.fragments;
+}
+
 static int measure(struct sample *s, unsigned point, unsigned pairs)
 {
     struct pages *pages = &lab_memory(s)->pages;
@@ -202,7 +208,8 @@ static int measure(struct sample *s, unsigned point, unsigned pairs)
     struct model_range_events after = model_range_events(0);
     if (tx.lost)
         return lab_fail(s, "a page could not be had, or the other CPU stopped");
-    lab_measured(s, point, PAGE, &t.i, all);
+    lab_team_measured(s, point, PAGE, &t, all);
+    lab_team_measured(s, point, PACKETS, &t, pairs * packets(tx.pages));
     lab_model_value(s, point, TRANSFERS, (double)t.lines.transfers / (double)all);
     lab_model_value(s, point, DESC_TRANSFERS,
                     (double)(after.transfers - before.transfers) / (double)all);
@@ -260,6 +267,7 @@ REGISTER(workload, txpage) = {
     .axis = "pages of a packet",
     .metric = metrics,
     .metrics = ARRAY_SIZE(metrics),
+    .team = true,
     .points = points,
     .subject_bytes = subject_bytes,
     .run = run,

@@ -34,12 +34,62 @@ def test_falseshare_finds_the_line(name):
         # CPUs that take turns after every addition: the line comes once for each of two additions
         assert all(abs(v - (2 if distance < line else 0)) < 0.02 for v in values), distance
     assert min(times[line - 8]) > 5 * max(times[line])
+    found = done.only("finding", what="line")
+    assert (found["found"], found["above"], found["says"], found["verdict"]) == (line, line - 8, line, "agrees")
+    # cobra fetches two lines at a time; the machine file says so, and so do the times
+    pair = {"cobra": 128}.get(name, line)
+    found = done.only("finding", what="fetch")
+    assert (found["found"], found["says"], found["verdict"]) == (pair, pair, "agrees")
+
+
+def test_falseshare_of_one_block_says_nothing():
+    done = modelled("cobra", "run=falseshare reps=1 warmup=0", smp=2)
+    assert [(f["what"], f["verdict"]) for f in done.of("finding")] == [("line", "unknown"), ("fetch", "unknown")]
+
+
+def test_falseshare_without_a_model_claims_nothing():
+    done = boot_machine(machine("run=falseshare reps=3 warmup=0 passes=1", smp=2))
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+    assert {f["source"] for f in done.of("finding")} == {"emulation"}
+    assert {f["verdict"] for f in done.of("finding")} <= {"no difference seen", "not comparable"}
+
 
 
 def test_falseshare_depends_on_how_often_cpus_take_turns():
     done = modelled("cobra", "run=falseshare reps=1 warmup=1 interleave=1,10")
     often, rarely = (by_x(done, "falseshare", f"interleave={n}", "transfers")[8][0] for n in (1, 10))
     assert often == pytest.approx(10 * rarely, rel=0.02)
+    for n in (1, 10):  # the transfers say that CPUs really took turns that often; so says the mean slice
+        assert mean(done, "falseshare", f"interleave={n}", "add.slice", 8) == pytest.approx(n, rel=0.01)
+    cycles = [mean(done, "falseshare", f"interleave={n}", "add.slice_cycles", 128) for n in (1, 10)]
+    assert cycles[1] == pytest.approx(10 * cycles[0], rel=0.25)
+
+
+def test_counters_are_all_cpus_together():
+    """Every transfer is a miss of some CPU's outermost cache: only the sum over the CPUs has them all."""
+    done = modelled("piii4", "run=falseshare reps=1 warmup=1 passes=2", smp=2)
+    all_cpus, most = (mean(done, "falseshare", "all", f"add.L2.miss.{n}", 8) for n in ("all_cpus", "max_cpu"))
+    moved = mean(done, "falseshare", "all", "transfers", 8)  # per addition of each CPU; 2000 in a pass
+    assert all_cpus == pytest.approx(2000 * moved, rel=0.01)
+    assert most == pytest.approx(all_cpus / 2, rel=0.01)
+
+
+def test_lineping_takes_turns_by_waiting_only():
+    done = modelled("cobra", "run=lineping reps=1 warmup=0")
+    assert [f["value"] for f in done.of("sample", metric="hop.slice")] == [None]
+    assert mean(done, "lineping", "all", "hop.slice_cycles", 10) > 0
+
+
+@pytest.mark.parametrize("name", ["lineping", "falseshare", "irqdesc", "pagevec"])
+def test_passes_are_all_measured(name):
+    """passes=3 does three times as much and gives the mean of it: misses and times stay what they are."""
+    done = {n: modelled("piii4", f"run={name} reps=1 warmup=1 passes={n}", smp=4 if name == "pagevec" else 2) for n in (1, 3)}
+    exp = done[1].experiments[name]
+    time = next(iter(exp.metrics))
+    x = exp.xs(time)[0]
+    for metric in (time, f"{time}.L2.miss.all_cpus"):
+        one, three = (mean(done[n], name, "all", metric, x) for n in (1, 3))
+        assert three == pytest.approx(one, rel=0.1), metric
 
 
 @pytest.mark.parametrize("name", MACHINES)

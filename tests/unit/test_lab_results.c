@@ -254,18 +254,68 @@ static void derived_from_the_model(void **state)
 
     /* 4 passes, 4e6 bytes in 2e6 cycles, 1e6 by the other clock, 400 misses */
     struct lab_interval i = {.clock = 2000000, .counter = {1000000, 400}};
-    derived_values(&toy, 1, &i, 4000000, 4, set_value, v);
+    struct derived_from from = {.i = &i, .amount = 4000000, .passes = 4};
+    derived_values(&toy, 1, &from, set_value, v);
     assert_true(fabs(v[3] - 25) < 1e-9);
     assert_true(fabs(v[4] - 2000) < 1e-9);
     assert_true(fabs(v[5] - 50) < 1e-9);
     assert_true(v[6] == 100);
-    derived_values(&toy, 2, &i, 1000, 1, set_value, v);
+    from = (struct derived_from){.i = &i, .amount = 1000, .passes = 1};
+    derived_values(&toy, 2, &from, set_value, v);
     assert_true(fabs(v[7] - 2000) < 1e-9); /* 1e6 cycles at 500 MHz for 1000 */
     assert_true(v[8] == 400);
     assert_true(v[0] == 0 && v[1] == 0 && v[2] == 0);
 
     results_write_samples(&r, 0, 0, 0);
     assert_int_equal(count("\"machine\":\"toy\""), (int)r.metrics * 2);
+}
+
+/* Counters of several CPUs are the sum and the greatest; the second clock stays the leader's. */
+static void derived_from_several_cpus(void **state)
+{
+    (void)state;
+    static const struct metric own[] = {
+        {"load", "ns", BETTER_LOWER, METRIC_TIME},
+        {"loads", "million/s", BETTER_HIGHER, METRIC_RATE, .plain = true},
+    };
+    static const struct workload team = {
+        .name = "team", .metric = own, .metrics = ARRAY_SIZE(own), .team = true};
+    static const char *const names[] = {"load",
+                                        "loads",
+                                        "load.slice",
+                                        "load.slice_cycles",
+                                        "load.overlap",
+                                        "load.L1.miss.all_cpus",
+                                        "load.L1.miss.max_cpu"};
+    static const char *const sources[] = {"model", "model", "count", "model",
+                                          "model", "model", "model"};
+    double v[LAB_METRICS_MAX] = {0};
+    has_model = true;
+    clock = (struct clock_info){.source = "model", .hz = 1000000000};
+    counter_n = 2;
+    counters[0] = (struct counter){.name = "overlap", .source = "model", .clock = true};
+    counters[1] = (struct counter){.name = "L1.miss", .source = "model"};
+    struct metric m[LAB_METRICS_MAX];
+    assert_int_equal(derived_metrics(&team, m), ARRAY_SIZE(names));
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        assert_string_equal(m[i].name, names[i]);
+        assert_string_equal(metric_source(&m[i]), sources[i]);
+    }
+    struct lab_interval i = {.clock = 5000, .counter = {3000, 7}};
+    struct lab_cpus cpus = {
+        .operations = 600, .yields = 150, .cycles = 9000, .sum = {1, 80}, .max = {1, 30}};
+    struct derived_from from = {&i, &cpus, 100, 2};
+    derived_values(&team, 0, &from, set_value, v);
+    assert_true(v[2] == 4 && v[3] == 60 && v[4] == 30 && v[5] == 40 && v[6] == 15);
+    derived_values(&team, 1, &from, set_value, v);
+    assert_true(v[0] == 0 && v[1] == 0 && v[7] == 0);
+
+    cpus.operations = 0; /* they only waited for each other */
+    derived_values(&team, 0, &from, set_value, v);
+    assert_true(isnan(v[2]) && v[3] == 60);
+    cpus.yields = 0;
+    derived_values(&team, 0, &from, set_value, v);
+    assert_true(isnan(v[3]));
 }
 
 static void without_counters_nothing_is_derived(void **state)
@@ -295,6 +345,7 @@ int main(void)
         TEST(an_unknown_frequency_means_cycles),
         TEST(quantities),
         TEST(derived_from_the_model),
+        TEST(derived_from_several_cpus),
         TEST(without_counters_nothing_is_derived),
     };
     return cmocka_run_group_tests(tests, NULL, done);

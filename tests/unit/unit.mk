@@ -5,6 +5,8 @@
 # unit_NAME_check (default 1) is the CHECK level it is built with, unit_NAME_cflags are flags of
 # its own. The binary is $(BUILD)/unit/test_NAME. From the Makefile: BUILD, HOSTCC, Q, UNIT_TESTS.
 
+unit_lock := kernel/core/lock.c kernel/core/interleave.c
+
 UNIT_NAMES += clock cmdline cmdline_values console kprintf ktap panic record stats trap
 unit_clock_src          := kernel/perf/clock.c kernel/perf/calibrate.c kernel/core/record.c \
 	kernel/core/crc32.c kernel/core/cmdline_values.c
@@ -27,7 +29,7 @@ mm_whole  := $(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.
 	memory.c page.c policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) $(mm_values)
 unit_mm_memmap_src     := $(addprefix kernel/mm/,memmap.c memmap_options.c) $(mm_values)
 unit_mm_own_src        := $(addprefix kernel/mm/,own.c own_colors.c color.c) $(mm_values) \
-	kernel/core/lock.c
+	$(unit_lock)
 unit_mm_page_src       := kernel/mm/page.c $(mm_values)
 unit_mm_color_src      := kernel/mm/color.c
 unit_mm_color_spec_src := $(addprefix kernel/mm/,color.c color_spec.c) $(mm_values)
@@ -40,11 +42,12 @@ unit_mm_policy_src     := $(unit_mm_memory_src)
 unit_mm_vm_src         := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_area.c vm_trace.c) \
 	kernel/core/record.c kernel/core/crc32.c
 
-UNIT_NAMES += lab_factor lab_results lab_subject
+UNIT_NAMES += lab_factor lab_results lab_step lab_subject
 unit_lab_factor_src  := kernel/lab/factor.c kernel/core/cmdline.c kernel/core/cmdline_values.c \
 	kernel/core/record.c kernel/core/crc32.c
 unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
 	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
+unit_lab_step_src    := kernel/lab/step.c $(unit_lab_results_src)
 unit_lab_subject_src := kernel/lab/subject.c $(addprefix kernel/mm/,memmap.c own_colors.c color.c) \
 	$(mm_values)
 
@@ -76,16 +79,16 @@ $(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflag
 UNIT_NAMES += mm_pagevec mm_pcp mm_numa
 unit_mm_numa_src    := kernel/mm/numa.c kernel/mm/memmap.c arch/x86_64/srat.c
 unit_mm_numa_cflags := -I.
-unit_mm_pcp_src     := $(unit_mm_memory_src) kernel/mm/pcp.c kernel/core/lock.c
-unit_mm_pagevec_src := $(addprefix kernel/mm/,pagevec.c lru.c page.c) kernel/core/lock.c $(mm_values)
+unit_mm_pcp_src     := $(unit_mm_memory_src) kernel/mm/pcp.c $(unit_lock)
+unit_mm_pagevec_src := $(addprefix kernel/mm/,pagevec.c lru.c page.c) $(unit_lock) $(mm_values)
 
 UNIT_NAMES += madt lock irq
 unit_irq_src     := kernel/irq/irq.c kernel/irq/layout.c arch/x86_64/ioapic_line.c \
-	kernel/core/lock.c kernel/core/cmdline.c kernel/core/cmdline_values.c
+	$(unit_lock) kernel/core/cmdline.c kernel/core/cmdline_values.c
 unit_irq_cflags  := -I.
 unit_madt_src    := arch/x86_64/madt.c
 unit_madt_cflags := -I.
-unit_lock_src    := kernel/core/lock.c kernel/core/barrier.c
+unit_lock_src    := $(unit_lock) kernel/core/barrier.c
 
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
