@@ -62,6 +62,15 @@ UNIT_NAMES += alpha_fp
 unit_alpha_fp_src    := arch/alpha/fp_soft.c
 unit_alpha_fp_cflags := -Iarch/alpha -frounding-math
 
+UNIT_NAMES += alpha_perfmon
+unit_alpha_perfmon_src    := arch/alpha/perfmon.c
+unit_alpha_perfmon_cflags := -Iarch/alpha
+
+# Through -idirafter: <arch/boot.h> is the port's, the rest the host's.
+UNIT_NAMES += hwrpb
+unit_hwrpb_src    := boot/alpha/hwrpb_read.c
+unit_hwrpb_cflags := -I. -Iboot/alpha -idirafter arch/alpha/include
+
 # Parsers of the boot paths, which are pure functions over bytes.
 UNIT_NAMES += boot_copy boot_multiboot2 boot_pvh boot_elf boot_words boot_info boot_leave
 unit_boot_copy_src       := boot/x86_64/boot_copy.c tests/unit/sparse_memory.c
