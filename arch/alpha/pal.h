@@ -5,17 +5,18 @@
 #ifndef ALPHA_PAL_H
 #define ALPHA_PAL_H
 
-#define PAL_HALT    0x00
-#define PAL_WRFEN   0x2b
-#define PAL_SWPCTX  0x30
-#define PAL_WRENT   0x34
-#define PAL_SWPIPL  0x35
-#define PAL_RDPS    0x36
-#define PAL_WRKGP   0x37
-#define PAL_WTINT   0x3e
-#define PAL_RTI     0x3f
-#define PAL_TBI     0x33
-#define PAL_GENTRAP 0xaa
+#define PAL_HALT      0x00
+#define PAL_WRFEN     0x2b
+#define PAL_SWPCTX    0x30
+#define PAL_WRENT     0x34
+#define PAL_SWPIPL    0x35
+#define PAL_RDPS      0x36
+#define PAL_WRKGP     0x37
+#define PAL_WTINT     0x3e
+#define PAL_WRPERFMON 0x39
+#define PAL_RTI       0x3f
+#define PAL_TBI       0x33
+#define PAL_GENTRAP   0xaa
 
 /* Interrupt priority levels: what is at or below the current one waits. */
 #define IPL_DEVICE 4 /* the clock, at 5, comes through */

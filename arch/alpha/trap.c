@@ -12,6 +12,7 @@
 #include "fp_arith.h"
 #include "frame.h"
 #include "pal.h"
+#include "perfmon.h"
 
 /* entMM, a1: what was wrong; a2: what was tried. */
 #define MM_NOT_VALID 0
@@ -23,6 +24,7 @@ enum { IF_BPT, IF_BUGCHECK, IF_GENTRAP, IF_FPU_OFF, IF_OPCODE };
 
 /* entInt, a0. */
 #define INT_MACHINE_CHECK 2
+#define INT_PERFMON       4 /* a2: which counter */
 
 /* gentrap codes (Alpha calling standard), in a0 of the code that trapped. */
 #define GEN_INT_OVERFLOW UINT64_C(-1)
@@ -101,6 +103,10 @@ void trap_enter(struct trap_frame *f)
 {
     if (f->entry == ENT_ARITH && fp_arith_complete(f))
         return;
+    if (f->entry == ENT_INT && f->arg[0] == INT_PERFMON) {
+        perfmon_overflow(f->arg[2]);
+        return;
+    }
 
     struct trap_info t = describe(f);
 
