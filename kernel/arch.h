@@ -4,7 +4,8 @@
  * A port is a folder arch/NAME that implements these functions and provides the headers
  *   <arch/param.h>  PAGE_SHIFT, PAGE_SIZE, LARGE_PAGE_SHIFT, LINE_BYTES (alignment that avoids
  *                   false sharing), ARCH_IMAGE_PROTECTED (0: text is writable and stacks have no
- *                   guard page), ARCH_NAME
+ *                   guard page), ARCH_BUS_ERROR (a device's physical address that reading ends in
+ *                   a machine check, 0: there is none), ARCH_NAME
  *   <arch/cpu.h>    static inline: cpu_relax(), cpu_cycles() (see below), barriers; cpu_id() and
  *                   ARCH_CPU_ID where the port starts further CPUs (core/cpu.h)
  * Everything is called on one CPU with interrupts off unless a line says otherwise. Functions

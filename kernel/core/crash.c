@@ -3,6 +3,7 @@
  */
 #include "core/crash.h"
 
+#include "arch.h"
 #include "core/cmdline.h"
 #include "core/cpu.h"
 #include "core/errno.h"
@@ -37,6 +38,11 @@ static void crash_div(void)
     // cppcheck-suppress zerodiv
     result = 1000 / zero;
     (void)result;
+}
+
+static void crash_bus(void)
+{
+    (void)*(volatile uint32_t *)arch_map_device(phys(ARCH_BUS_ERROR), sizeof(uint32_t));
 }
 
 /* Writes every page of its stack on the way down, so that it meets the guard page. */
@@ -89,13 +95,21 @@ static void crash_later(void)
 {
 }
 
+/* Why a way is none here, or NULL. */
+#define PROTECTION                                                                                 \
+    (ARCH_IMAGE_PROTECTED ? NULL : "this machine protects neither text nor the end of a stack")
+#define BUS_ERROR                                                                                  \
+    (ARCH_BUS_ERROR ? NULL : "this machine answers for devices that it has not, with ones")
+
 static const struct {
     const char *name;
     void (*crash)(void);
-    bool needs_protection; /* elsewhere it would overwrite what it should fault on */
-} ways[] = {{"panic", crash_panic, false}, {"null", crash_null, false},  {"text", crash_text, true},
-            {"div", crash_div, false},     {"stack", crash_stack, true}, {"cpu", crash_cpu, false},
-            {"hang", crash_hang, false},   {"work", crash_later, false}};
+    const char *missing;
+} ways[] = {{"panic", crash_panic, NULL},       {"null", crash_null, NULL},
+            {"text", crash_text, PROTECTION},   {"div", crash_div, NULL},
+            {"stack", crash_stack, PROTECTION}, {"cpu", crash_cpu, NULL},
+            {"hang", crash_hang, NULL},         {"work", crash_later, NULL},
+            {"bus", crash_bus, BUS_ERROR}};
 
 static void (*chosen)(void);
 
@@ -120,16 +134,16 @@ static int parse_crash(const struct option *o, const char *value, char *err, siz
     (void)o;
     for (unsigned i = 0; i < ARRAY_SIZE(ways); i++)
         if (strcmp(value, ways[i].name) == 0) {
-            if (!ways[i].needs_protection || ARCH_IMAGE_PROTECTED) {
+            if (!ways[i].missing) {
                 chosen = ways[i].crash;
                 return 0;
             }
-            ksnprintf(err, err_bytes, "this machine protects neither text nor the end of a stack");
+            ksnprintf(err, err_bytes, "%s", ways[i].missing);
         }
     return -TT_EINVAL; /* with an empty err, the grammar says what is valid */
 }
 
 REGISTER(option, crash) = {.name = "crash",
-                           .grammar = "panic|null|text|div|stack|cpu|hang|work",
+                           .grammar = "panic|null|text|div|stack|cpu|hang|work|bus",
                            .help = "for tests: crash after the boot records",
                            .parse = parse_crash};

@@ -27,6 +27,9 @@
 /* The image and the stacks lie in KSEG, which protects nothing. */
 #define ARCH_IMAGE_PROTECTED 0
 
+/* PCI memory that the firmware gives to no device: reading it is a machine check. */
+#define ARCH_BUS_ERROR 0x800e0000000
+
 #define ARCH_WINDOW     0x0000000200000000
 #define ARCH_WINDOW_END 0x0000020000000000
 

@@ -26,6 +26,9 @@
 /* The image is write-protected page by page, and there are guard pages below stacks. */
 #define ARCH_IMAGE_PROTECTED 1
 
+/* A read that no device answers returns ones. */
+#define ARCH_BUS_ERROR 0
+
 #define ARCH_WINDOW     0x0000100000000000
 #define ARCH_WINDOW_END 0x0000200000000000
 

@@ -14,6 +14,8 @@
 
 #define ARCH_IMAGE_PROTECTED 1
 
+#define ARCH_BUS_ERROR 0
+
 /* An address space's window, as on x86_64; nothing on the host ever touches an address in it. */
 #define ARCH_WINDOW     0x0000100000000000ul
 #define ARCH_WINDOW_END 0x0000200000000000ul
