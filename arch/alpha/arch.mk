@@ -5,7 +5,7 @@ alpha_NM := alpha-linux-gnu-nm
 # -mieee: results as IEEE 754 wants them, by traps that fp_arith.c completes. 128-bit long double
 # would call _Ots* functions that exist nowhere. No frame pointer: on Alpha it points to the bottom
 # of a frame and leads nowhere; backtrace.c reads prologues.
-alpha_CFLAGS := -mcpu=ev67 -mieee -mlong-double-64 -fno-pic -fno-pie -fomit-frame-pointer
+alpha_CFLAGS := -mcpu=ev6 -mieee -mlong-double-64 -fno-pic -fno-pie -fomit-frame-pointer
 alpha_NO_FP := -mno-fp-regs
 alpha_LDFLAGS := -Wl,-z,max-page-size=8192 -Wl,-z,noexecstack -no-pie
 

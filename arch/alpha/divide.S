@@ -3,8 +3,8 @@
  * %, with its special convention. Arguments in $24 and $25, result in $27, return through $23;
  * only $23, $27 and $28 may change.
  *
- * One step per bit of the quotient: the divisor is first shifted up to the dividend's leading bit
- * (ctlz: 21264A and later). Division by zero raises gentrap with the calling standard's code, from
+ * One step per bit of the quotient: the divisor is first shifted up as far as it is no more than
+ * the dividend, by bytes, then by bits (ctlz would be quicker, and the 21264 has none). Division by zero raises gentrap with the calling standard's code, from
  * the caller's own frame, so that the report shows the caller.
  */
 #include "pal.h"
@@ -17,16 +17,27 @@
     .set    noreorder
     .text
 
+/* Doubles $1 by so many bits while it is at most $0; counts the bits in $2. Uses $27, $28. */
+.macro SHIFT_UP bits
+    srl     $0, \bits, $28
+1:  cmpule  $1, $28, $27            /* compared before the shift, which so loses no bit */
+    beq     $27, 2f
+    sll     $1, \bits, $1
+    addq    $2, \bits, $2
+    br      $31, 1b
+2:
+.endm
+
 /* $0 dividend, $1 divisor, not 0; leaves the remainder in $0, the quotient in $27. Uses $2, $28. */
 .macro UNSIGNED_STEPS
     mov     $31, $27
     cmpult  $0, $1, $28
-    bne     $28, 2f
-    ctlz    $1, $2
-    ctlz    $0, $28
-    subq    $2, $28, $2
-    sll     $1, $2, $1
-1:  addq    $27, $27, $27
+    bne     $28, 4f
+    mov     $31, $2
+    SHIFT_UP 8
+    SHIFT_UP 1
+    mov     $31, $27
+3:  addq    $27, $27, $27
     cmpule  $1, $0, $28
     bis     $27, $28, $27
     negq    $28, $28
@@ -34,8 +45,8 @@
     subq    $0, $28, $0
     srl     $1, 1, $1
     subq    $2, 1, $2
-    bge     $2, 1b
-2:
+    bge     $2, 3b
+4:
 .endm
 
 /* bits 32 or 64; signed 0 or 1; want: quotient or remainder */
@@ -45,9 +56,9 @@
 \name:
     .if     \bits == 32
     zapnot  $25, 15, $28
-    bne     $28, 3f
+    bne     $28, 5f
     .else
-    bne     $25, 3f
+    bne     $25, 5f
     .endif
     lda     $30, -16($30)           /* a0 carries the code */
     stq     $16, 0($30)
@@ -57,7 +68,7 @@
     lda     $30, 16($30)
     mov     $31, $27
     ret     $31, ($23), 1
-3:  lda     $30, -SAVE_BYTES($30)
+5:  lda     $30, -SAVE_BYTES($30)
     stq     $0, 0($30)
     stq     $1, 8($30)
     stq     $2, 16($30)

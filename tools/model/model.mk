@@ -80,7 +80,7 @@ MODEL_GUEST_CFLAGS := -std=gnu11 -O2 $(MODEL_WARN) -ffreestanding -fno-pic -fno-
 	-fno-asynchronous-unwind-tables -I. -nostdlib -static -Wl,--build-id=none
 $(MODEL_DIR)/guest-x86_64.elf: MODEL_GUEST_CC := $(HOSTCC) -mno-red-zone -mgeneral-regs-only \
 	-fcf-protection=none -no-pie -Iarch/x86_64/include -Wl,-z,max-page-size=4096 -Wl,--defsym=BASE=0x100000
-$(MODEL_DIR)/guest-alpha.elf: MODEL_GUEST_CC := alpha-linux-gnu-gcc -mcpu=ev67 -Iarch/alpha/include \
+$(MODEL_DIR)/guest-alpha.elf: MODEL_GUEST_CC := alpha-linux-gnu-gcc -mcpu=ev6 -Iarch/alpha/include \
 	-Wl,--defsym=BASE=0xfffffc0000310000
 $(MODEL_GUESTS): $(MODEL_DIR)/guest-%.elf: tests/model/guest/start_%.S tests/model/guest/arch_%.c \
 		tests/model/guest/main.c tests/model/guest/guest.ld tests/model/guest/guest.h \
