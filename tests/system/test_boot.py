@@ -12,10 +12,13 @@ import zlib
 
 import pytest
 
+from boots import ARCH
 from paths import ROOT
 from test_elf import KERNEL, moved
 from ttlib import media, qemu
 from ttlib.run import boot, judge, start, stop
+
+pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="the ways to boot x86_64")
 
 OUT = ROOT / "build/x86_64"
 ISO = OUT / "tintype.iso"

@@ -7,7 +7,10 @@ import pytest
 
 import boot_shim
 from boot_shim import FREE, RESERVED, Module
+from boots import ARCH
 from test_elf import KERNEL, LINK_BASE, segments_of, symbols_of
+
+pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="the ways to boot x86_64")
 
 MIB = 1 << 20
 RANGES = [(0, 0x9F000, FREE), (0x9F000, MIB, RESERVED), (MIB, 240 * MIB, FREE)]

@@ -1,4 +1,4 @@
-"""Facts about the linked x86_64 kernel: what loaders demand of it, and no use of the red zone."""
+"""Facts about the linked kernel: what loaders demand of it, and on x86_64 no use of the red zone."""
 
 import re
 import struct
@@ -8,13 +8,17 @@ from dataclasses import dataclass
 import pytest
 
 import below_stack
+from boots import ARCH
 from paths import ROOT
 
-OUT = ROOT / "build/x86_64"
+OUT = ROOT / f"build/{ARCH}"
 KERNEL = OUT / "tintype.elf"
 
-LINK_BASE = 0xFFFFFFFF80000000
-PAGE = 4096
+LINK_BASE, PAGE, TOOLS = {
+    "x86_64": (0xFFFFFFFF80000000, 4096, ""),
+    "alpha": (0xFFFFFC0000000000, 8192, "alpha-linux-gnu-"),
+}[ARCH]
+pc_only = pytest.mark.skipif(ARCH != "x86_64", reason="of x86_64 and its loaders")
 PT_LOAD, PT_NOTE = 1, 4
 X, W, R = 1, 2, 4
 NOTE_PHYS32_ENTRY = 18
@@ -64,7 +68,7 @@ def loads_of(elf):
 
 
 def symbols_of(path):
-    out = subprocess.run(["nm", str(path)], check=True, capture_output=True, text=True).stdout
+    out = subprocess.run([TOOLS + "nm", str(path)], check=True, capture_output=True, text=True).stdout
     return {name: int(value, 16) for value, _, name in
             (line.split() for line in out.splitlines() if len(line.split()) == 3)}
 
@@ -90,6 +94,7 @@ def test_entry_is_virtual_and_in_text(elf):
     assert entry >= LINK_BASE
 
 
+@pc_only
 def test_pvh_note_names_a_physical_address_in_text(elf):
     at = pvh_entry_offset(elf)
     assert at is not None, "no PVH note"
@@ -110,6 +115,7 @@ def test_physical_addresses_follow_virtual_ones(elf):
         assert s.vaddr % PAGE == s.offset % PAGE
 
 
+@pc_only
 def test_boot_headers_fit_the_first_32_kib(elf):
     text = loads_of(elf)[0]
     assert text.offset == PAGE, "text starts in the file's second page"
@@ -129,12 +135,14 @@ def test_symbol_table_moves_no_text(elf):
     assert before == after
 
 
+@pc_only
 def test_stripped_size(tmp_path, elf):
     stripped = tmp_path / "stripped"
-    subprocess.run(["strip", "-o", str(stripped), str(KERNEL)], check=True)
+    subprocess.run([TOOLS + "strip", "-o", str(stripped), str(KERNEL)], check=True)
     assert stripped.stat().st_size < 400 * 1024
 
 
+@pc_only
 def test_nothing_accesses_memory_below_the_stack_pointer(elf):
     symbols = symbols_of(KERNEL)
     # The 32-bit entry code is not 64-bit code, and runs before there are traps.
@@ -161,6 +169,7 @@ def moved(elf, by):
     return bytes(image)
 
 
+@pc_only
 @pytest.mark.parametrize("by", [0x200000, 0x3C00000])
 def test_image_runs_where_it_was_moved_to(tmp_path, elf, by):
     image = tmp_path / "moved.elf"
@@ -198,6 +207,7 @@ def compile_leaf(folder, *flags):
     return target
 
 
+@pc_only
 @pytest.mark.parametrize("frame, through", [("-fomit-frame-pointer", "below rsp"),
                                             ("-fno-omit-frame-pointer", "through rbp")])
 def test_checker_sees_a_planted_red_zone(tmp_path, frame, through):
@@ -206,6 +216,7 @@ def test_checker_sees_a_planted_red_zone(tmp_path, frame, through):
     assert findings and all(through in f.why for f in findings)
 
 
+@pc_only
 @pytest.mark.parametrize("frame", ["-fomit-frame-pointer", "-fno-omit-frame-pointer"])
 def test_checker_accepts_the_same_without(tmp_path, frame):
     findings, lost, count = below_stack.check(compile_leaf(tmp_path, frame, "-mno-red-zone"))
@@ -225,6 +236,7 @@ ASSEMBLY = {
 }
 
 
+@pc_only
 @pytest.mark.parametrize("case", ASSEMBLY)
 def test_checker_on_assembly(tmp_path, case):
     code, expected = ASSEMBLY[case]
@@ -235,6 +247,7 @@ def test_checker_on_assembly(tmp_path, case):
     assert (len(findings), lost) == (expected, []), findings
 
 
+@pc_only
 def test_debians_libgcc_would_be_found():
     library = subprocess.run(["gcc", "-print-libgcc-file-name"], check=True, capture_output=True,
                              text=True).stdout.strip()
