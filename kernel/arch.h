@@ -114,8 +114,8 @@ int arch_irq_of_timer(void);
 /* Makes this CPU's timer interrupt every `ns` nanoseconds, 0: no more. 0, or -TT_ENODEV. */
 int arch_timer_every(uint64_t ns);
 
-/* Which CPU a device's interrupt goes to. 0, or -TT_ENODEV for a number that cannot be moved. */
-int arch_irq_route(unsigned irq, unsigned cpu);
+/* Which CPU a device's interrupt goes to. NULL, or why it cannot go there. */
+const char *arch_irq_route(unsigned irq, unsigned cpu);
 
 /*
  * Begins to call watchdog_tick() (core/watchdog.h) on CPU 0 again and again, interrupts off or not.

@@ -7,12 +7,14 @@
 #include "irq_chips.h"
 #include "lapic.h"
 #include "percpu.h"
-#include "regs.h"
 #include "topology.h"
 
+#include <arch/hw.h>
+#include <arch/io.h>
+
 /* Registers are reached by writing their number, then reading or writing the window. */
-#define SELECT 0
-#define WINDOW 4 /* in 32-bit words */
+#define SELECT 0x00
+#define WINDOW 0x10
 
 #define REG_VERSION 0x01
 #define REG_ENTRY   0x10 /* two per pin: low half, high half */
@@ -24,7 +26,7 @@
 #define PIC2_MASK 0xa1
 
 struct ioapic {
-    volatile uint32_t *reg;
+    volatile char *reg;
     uint32_t gsi_base, pins;
 };
 
@@ -33,15 +35,18 @@ static unsigned count;
 static uint64_t entries[IRQ_DEVICES];                 /* what each pin is set to */
 static struct lock select_lock = LOCK_INIT("ioapic"); /* one register is selected at a time */
 
+static void put(const struct ioapic *io, unsigned reg, uint32_t v)
+{
+    mmio_write32(io->reg + SELECT, reg);
+    mmio_write32(io->reg + WINDOW, v);
+}
+
 static void write_entry(const struct ioapic *io, unsigned pin, uint64_t entry)
 {
     /* Masked while the halves do not belong together. */
-    io->reg[SELECT] = REG_ENTRY + 2 * pin;
-    io->reg[WINDOW] = ENTRY_MASKED;
-    io->reg[SELECT] = REG_ENTRY + 2 * pin + 1;
-    io->reg[WINDOW] = (uint32_t)(entry >> 32);
-    io->reg[SELECT] = REG_ENTRY + 2 * pin;
-    io->reg[WINDOW] = (uint32_t)entry;
+    put(io, REG_ENTRY + 2 * pin, ENTRY_MASKED);
+    put(io, REG_ENTRY + 2 * pin + 1, (uint32_t)(entry >> 32));
+    put(io, REG_ENTRY + 2 * pin, (uint32_t)entry);
 }
 
 /* The IO-APIC that has this global number; NULL: none. */
@@ -98,9 +103,9 @@ static void add(const struct madt *m, const struct madt_ioapic *from)
     io->reg = arch_map_device(phys(from->address), 0x20);
     if (!io->reg)
         return;
-    io->reg[SELECT] = REG_VERSION;
+    mmio_write32(io->reg + SELECT, REG_VERSION);
     io->gsi_base = from->gsi_base;
-    io->pins = (io->reg[WINDOW] >> 16 & 0xff) + 1;
+    io->pins = (mmio_read32(io->reg + WINDOW) >> 16 & 0xff) + 1;
     if (io->pins > PINS_MAX) /* reads as all ones: nothing is there */
         return;
     count++;
@@ -113,7 +118,7 @@ static void add(const struct madt *m, const struct madt_ioapic *from)
         }
         set(gsi, ioapic_entry(gsi_line_of(m, gsi), VECTOR_IRQ_BASE + gsi, percpu_apic_id(0)));
     }
-    if (io->gsi_base < IRQ_DEVICES)
+    if (io->gsi_base < IRQ_DEVICES && percpu_apic_id(0) <= XAPIC_ID_MAX)
         irq_add_chip(&chip, io->gsi_base, (unsigned)min_u64(io->pins, IRQ_DEVICES - io->gsi_base),
                      false);
 }
@@ -123,7 +128,7 @@ void arch_irqs_init(void)
     const struct madt *m = topology_madt();
     const char *why;
 
-    if (!m || lapic_init(&why))
+    if (!m || lapic_init(m, &why))
         return;
     percpu_set_apic_id(0, lapic_id());
     if (m->has_pic) {
@@ -144,22 +149,32 @@ int arch_irq_of_isa(unsigned isa)
 
     uint32_t gsi = isa_line_of(m, isa).gsi;
 
-    return gsi < IRQ_DEVICES && owner(gsi) ? (int)gsi : -TT_ENODEV;
+    return ioapic_has(gsi) ? (int)gsi : -TT_ENODEV;
 }
 
-int arch_irq_route(unsigned irq, unsigned cpu)
+bool ioapic_has(uint32_t gsi)
 {
+    return gsi < IRQ_DEVICES && owner(gsi) && percpu_apic_id(0) <= XAPIC_ID_MAX;
+}
+
+const char *arch_irq_route(unsigned irq, unsigned cpu)
+{
+    uint32_t to = percpu_apic_id(cpu);
+
     if (irq >= IRQ_DEVICES || !owner(irq))
-        return -TT_ENODEV;
-    set(irq, (entries[irq] & UINT32_MAX) | (uint64_t)percpu_apic_id(cpu) << 56);
-    return 0;
+        return "no IO-APIC has an input of this number";
+    if (to > XAPIC_ID_MAX)
+        return "an IO-APIC names CPUs by 8 bits: without interrupt remapping, which this kernel "
+               "does not use, device interrupts reach no CPU with an APIC number above 254";
+    set(irq, ioapic_entry_to(entries[irq], to));
+    return NULL;
 }
 
 int ioapic_nmi(unsigned isa, uint32_t apic_id, bool on)
 {
     int irq = arch_irq_of_isa(isa);
 
-    if (irq < 0)
+    if (irq < 0 || apic_id > XAPIC_ID_MAX)
         return -TT_ENODEV;
 
     struct isa_line line = {(uint32_t)irq, false, false}; /* an NMI is edge triggered */

@@ -32,6 +32,12 @@ struct isa_line gsi_line_of(const struct madt *m, uint32_t gsi);
 /* A redirection entry, masked, to a CPU by its APIC number. A pure function. */
 uint64_t ioapic_entry(struct isa_line line, unsigned vector, uint32_t apic_id);
 
+/* The same entry to another CPU. A pure function; apic_id is at most XAPIC_ID_MAX. */
+uint64_t ioapic_entry_to(uint64_t entry, uint32_t apic_id);
+
+/* Is this global interrupt one that the kernel can have (as its interrupt number)? */
+bool ioapic_has(uint32_t gsi);
+
 /* Sets an ISA line to arrive as NMI at a CPU, or turns it off. 0, or -TT_ENODEV. */
 int ioapic_nmi(unsigned isa, uint32_t apic_id, bool on);
 

@@ -28,3 +28,8 @@ uint64_t ioapic_entry(struct isa_line line, unsigned vector, uint32_t apic_id)
     return (uint64_t)apic_id << 56 | ENTRY_MASKED | (line.low ? ENTRY_LOW : 0) |
            (line.level ? ENTRY_LEVEL : 0) | vector;
 }
+
+uint64_t ioapic_entry_to(uint64_t entry, uint32_t apic_id)
+{
+    return (entry & 0x00ffffffffffffff) | (uint64_t)apic_id << 56;
+}

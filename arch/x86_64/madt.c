@@ -14,19 +14,20 @@ enum entry {
     ENTRY_LAPIC = 0,
     ENTRY_IOAPIC = 1,
     ENTRY_OVERRIDE = 2,
+    ENTRY_LAPIC_NMI = 4,
     ENTRY_LAPIC_ADDRESS = 5,
     ENTRY_X2APIC = 9,
+    ENTRY_X2APIC_NMI = 10,
     ENTRY_KINDS
 };
 
 /* Their lengths; 0: a kind that is of no use here. */
-static const uint8_t length_of[ENTRY_KINDS] = {[ENTRY_LAPIC] = 8,
-                                               [ENTRY_IOAPIC] = 12,
-                                               [ENTRY_OVERRIDE] = 10,
-                                               [ENTRY_LAPIC_ADDRESS] = 12,
-                                               [ENTRY_X2APIC] = 16};
+static const uint8_t length_of[ENTRY_KINDS] = {
+    [ENTRY_LAPIC] = 8,          [ENTRY_IOAPIC] = 12, [ENTRY_OVERRIDE] = 10,  [ENTRY_LAPIC_NMI] = 6,
+    [ENTRY_LAPIC_ADDRESS] = 12, [ENTRY_X2APIC] = 16, [ENTRY_X2APIC_NMI] = 12};
 
 #define CPU_ENABLED 1
+#define ALL_CPUS    0xffffffff /* the broadcast number */
 
 /* MPS INTI flags of an override: two bits each. 1 is high or edge, 3 is low or level. */
 #define POLARITY(flags) ((flags)&3)
@@ -40,23 +41,44 @@ static uint64_t field(const uint8_t *at, size_t bytes)
     return v;
 }
 
-static void add_cpu(struct madt *m, uint64_t id, uint32_t flags)
+/*
+ * Some firmware names a CPU twice, once by each kind of entry; twice by the same kind is an error
+ * that is told.
+ */
+static void add_cpu(struct madt *m, enum entry kind, uint64_t id, uint32_t flags)
 {
     if (!(flags & CPU_ENABLED)) {
         m->disabled++;
         return;
     }
-    if (id >= MADT_CPUS) {
-        m->beyond++;
-        return;
-    }
     for (unsigned i = 0; i < m->cpus; i++) {
         if (m->apic_id[i] == id) {
-            m->malformed++;
+            m->malformed += m->kind[i] == kind;
             return;
         }
     }
-    m->apic_id[m->cpus++] = (uint8_t)id;
+    if (m->cpus == MADT_CPUS || id == ALL_CPUS) {
+        m->beyond++;
+        return;
+    }
+    m->kind[m->cpus] = (uint8_t)kind;
+    m->apic_id[m->cpus++] = (uint32_t)id;
+    m->highest_id = m->highest_id > id ? m->highest_id : (uint32_t)id;
+}
+
+/*
+ * The processors that an entry is for are not told apart: lines that are NMI lines on some of them
+ * are taken as such on all, where nothing is connected to them.
+ */
+static void add_nmi(struct madt *m, uint32_t flags, uint8_t lint)
+{
+    if (lint > 1) {
+        m->malformed++;
+        return;
+    }
+    m->nmi_lints |= 1u << lint;
+    if (POLARITY(flags) == 3)
+        m->nmi_low |= 1u << lint;
 }
 
 static void add_ioapic(struct madt *m, const uint8_t *e)
@@ -88,8 +110,8 @@ static void add_entry(struct madt *m, const uint8_t *e)
 {
     switch (e[0]) {
     case ENTRY_LAPIC:
-        /* 255 is the broadcast number: placeholders carry it. */
-        add_cpu(m, e[3], (uint32_t)field(e + 4, 4));
+        /* 255 is the broadcast number here: placeholders carry it. */
+        add_cpu(m, ENTRY_LAPIC, e[3] == 255 ? ALL_CPUS : e[3], (uint32_t)field(e + 4, 4));
         break;
     case ENTRY_IOAPIC:
         add_ioapic(m, e);
@@ -101,7 +123,13 @@ static void add_entry(struct madt *m, const uint8_t *e)
         m->lapic_address = field(e + 4, 8);
         break;
     case ENTRY_X2APIC:
-        add_cpu(m, field(e + 4, 4), (uint32_t)field(e + 8, 4));
+        add_cpu(m, ENTRY_X2APIC, field(e + 4, 4), (uint32_t)field(e + 8, 4));
+        break;
+    case ENTRY_LAPIC_NMI:
+        add_nmi(m, (uint32_t)field(e + 3, 2), e[5]);
+        break;
+    case ENTRY_X2APIC_NMI:
+        add_nmi(m, (uint32_t)field(e + 2, 2), e[8]);
         break;
     default:
         break;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MADT_CPUS      255 /* numbers that an xAPIC can address; 255 means all */
+#define MADT_CPUS      512 /* more than CPU_MAX, so that all of them can be told to keep still */
 #define MADT_IOAPICS   16  /* machines have one to four */
 #define MADT_OVERRIDES 16  /* there are 16 ISA interrupts */
 
@@ -32,9 +32,13 @@ struct madt {
     uint64_t lapic_address; /* physical */
     bool has_pic;           /* two 8259s are there, to be masked */
     unsigned cpus;          /* usable processors, in the table's order, none twice */
-    uint8_t apic_id[MADT_CPUS];
+    uint32_t apic_id[MADT_CPUS];
+    uint8_t kind[MADT_CPUS]; /* of the entry that named it: 0 local APIC, 9 local x2APIC */
+    uint32_t highest_id;
     unsigned disabled; /* listed but not usable */
-    unsigned beyond;   /* usable, but with a number that only x2APIC can address */
+    unsigned beyond;   /* usable, but more than fit in here, or with the number that means all */
+    uint8_t nmi_lints; /* bits 0 and 1: NMIs come in by LINT0, LINT1 ... */
+    uint8_t nmi_low;   /* ... which is active low. No bit in nmi_lints: not told */
     unsigned ioapics;
     struct madt_ioapic ioapic[MADT_IOAPICS];
     unsigned overrides;

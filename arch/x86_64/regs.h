@@ -1,7 +1,8 @@
-/* Control registers, model-specific registers, cpuid and port I/O, as inline functions. */
+/* Control registers, names of model-specific ones, and port I/O, as inline functions. */
 #ifndef X86_REGS_H
 #define X86_REGS_H
 
+#include <arch/hw.h>
 #include <arch/io.h>
 #include <stdint.h>
 
@@ -13,41 +14,6 @@
 
 #define CPUID_HYPERVISOR (1u << 31) /* leaf 1 ecx */
 #define CPUID_NX         (1u << 20) /* leaf 0x80000001 edx */
-
-struct cpuid {
-    uint32_t eax, ebx, ecx, edx;
-};
-
-static inline struct cpuid cpuid(uint32_t leaf, uint32_t sub)
-{
-    struct cpuid c;
-
-    __asm__ volatile("cpuid"
-                     : "=a"(c.eax), "=b"(c.ebx), "=c"(c.ecx), "=d"(c.edx)
-                     : "a"(leaf), "c"(sub));
-    return c;
-}
-
-/* Highest leaf of a range (0, 0x40000000, 0x80000000); 0 when the range does not exist. */
-static inline uint32_t cpuid_max(uint32_t range)
-{
-    uint32_t max = cpuid(range, 0).eax;
-
-    return max >= range && max < range + 0x10000 ? max : 0;
-}
-
-static inline uint64_t rdmsr(uint32_t msr)
-{
-    uint32_t lo, hi;
-
-    __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
-    return (uint64_t)hi << 32 | lo;
-}
-
-static inline void wrmsr(uint32_t msr, uint64_t v)
-{
-    __asm__ volatile("wrmsr" ::"c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)) : "memory");
-}
 
 static inline uint64_t rdpmc(uint32_t counter)
 {

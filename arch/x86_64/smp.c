@@ -93,13 +93,39 @@ static void delay_us(uint64_t us)
     }
 }
 
-/* All at once, because of the wait; those that are not started later stay in this state. */
-static void init_all(const uint32_t *hw_id, unsigned n)
+/*
+ * All at once, because of the wait; those that are not started later, be it because there are too
+ * many of them, stay in this state: none goes on running firmware in memory that is ours now.
+ */
+static void init_all(const struct madt *m, uint32_t self)
 {
-    for (unsigned i = 1; i < n; i++)
-        lapic_send_init(hw_id[i]);
-    if (n > 1)
+    unsigned sent = 0;
+
+    for (unsigned i = 0; i < m->cpus; i++) {
+        if (m->apic_id[i] != self && lapic_reaches(m->apic_id[i])) {
+            lapic_send_init(m->apic_id[i]);
+            sent++;
+        }
+    }
+    if (sent)
         delay_us(INIT_US);
+}
+
+/* What was odd about the table, or keeps CPUs out. */
+static void tell_odd(const struct madt *m, unsigned found, char *why, size_t why_bytes)
+{
+    unsigned far = 0;
+
+    for (unsigned i = 0; i < m->cpus; i++)
+        far += !lapic_reaches(m->apic_id[i]);
+
+    unsigned reached = m->cpus - far + m->beyond;
+    unsigned many = found == CPU_MAX && reached > found ? reached - found : 0;
+
+    if (m->malformed || far || many)
+        ksnprintf(why, why_bytes,
+                  "MADT: %u entries malformed, %u CPUs out of an xAPIC's reach, %u more than %u",
+                  m->malformed, far, many, (unsigned)CPU_MAX);
 }
 
 unsigned arch_cpus_find(uint32_t *hw_id, unsigned max, char *why, size_t why_bytes)
@@ -111,22 +137,20 @@ unsigned arch_cpus_find(uint32_t *hw_id, unsigned max, char *why, size_t why_byt
     hw_id[0] = 0;
     if (!m)
         return no_more(why, why_bytes, "no ACPI table (MADT) names any CPU");
-    if (lapic_init(&reason))
+    if (lapic_init(m, &reason))
         return no_more(why, why_bytes, reason);
     hw_id[0] = lapic_id();
     percpu_set_apic_id(0, hw_id[0]);
     if (!page.a)
         return no_more(why, why_bytes, "no free page below 1 MiB to start CPUs in");
     for (unsigned i = 0; i < m->cpus && n < max; i++) {
-        if (m->apic_id[i] != hw_id[0])
+        if (m->apic_id[i] != hw_id[0] && lapic_reaches(m->apic_id[i]))
             hw_id[n++] = m->apic_id[i];
     }
-    init_all(hw_id, n);
+    init_all(m, hw_id[0]);
     if (n > 1 && (!make_start_root() || start_root.a >> 32))
         return no_more(why, why_bytes, "no memory below 4 GiB for tables to start CPUs with");
-    if (m->malformed || m->beyond)
-        ksnprintf(why, why_bytes, "MADT: %u entries malformed, %u CPUs out of an xAPIC's reach",
-                  m->malformed, m->beyond);
+    tell_odd(m, n, why, why_bytes);
     return n;
 }
 
@@ -193,6 +217,7 @@ static void fill_page(struct trampoline_args *a, unsigned id, uint32_t apic_id, 
         .gdt_limit = sizeof(a->gdt) - 1,
         .gdt_base = {(uint16_t)gdt, (uint16_t)(gdt >> 16)},
         .id = id,
+        .id_leaf = lapic_id_leaf(),
         .stack = stack,
         .main = (uint64_t)start_here,
     };
@@ -254,7 +279,12 @@ void arch_cpu_wait(void)
 void arch_cpus_stop(void)
 {
     store_release(&stopping, true);
-    lapic_nmi_others();
+    /* One by one: to a CPU that is not ours, parked by firmware without tables, an NMI is a reset.
+     */
+    for (unsigned id = 0; id < cpus_running(); id++) {
+        if (id != cpu_id())
+            lapic_send_nmi(percpu_apic_id(id));
+    }
 }
 
 bool cpu_stop_asked(void)

@@ -24,10 +24,14 @@ trampoline_start:
     cld
     movw    %cs, %ax
     movw    %ax, %ds
-    movl    $1, %eax
+    movl    ARG(ARG_ID_LEAF), %eax
+    xorl    %ecx, %ecx
     cpuid
-    shrl    $24, %ebx               /* this CPU's APIC number */
-    cmpl    %ebx, ARG(ARG_APIC_ID)
+    cmpl    $1, ARG(ARG_ID_LEAF)
+    jne     1f
+    movl    %ebx, %edx
+    shrl    $24, %edx
+1:  cmpl    %edx, ARG(ARG_APIC_ID)  /* this CPU's APIC number */
     jne     stop
     xorl    %eax, %eax
     xchgl   %eax, ARG(ARG_OFFER)    /* 1 for one CPU, once */

@@ -16,6 +16,7 @@
 #define ARG_LONG_ENTRY  24 /* far pointer: offset, selector */
 #define ARG_GDT_POINTER 32 /* limit, base */
 #define ARG_ID          40
+#define ARG_ID_LEAF     44
 #define ARG_STACK       48
 #define ARG_MAIN        56
 
@@ -34,7 +35,7 @@ struct trampoline_args {
     uint16_t gdt_base[2]; /* unaligned: low half, high half */
     uint16_t pad2;
     uint32_t id;
-    uint32_t pad3;
+    uint32_t id_leaf; /* of cpuid, that states apic_id: 1 or 0xb */
     uint64_t stack;
     uint64_t main; /* void main(uint32_t id) */
     uint64_t gdt[3];
@@ -46,6 +47,7 @@ _Static_assert(offsetof(struct trampoline_args, offer) == ARG_OFFER &&
                    offsetof(struct trampoline_args, long_entry) == ARG_LONG_ENTRY &&
                    offsetof(struct trampoline_args, gdt_limit) == ARG_GDT_POINTER &&
                    offsetof(struct trampoline_args, id) == ARG_ID &&
+                   offsetof(struct trampoline_args, id_leaf) == ARG_ID_LEAF &&
                    offsetof(struct trampoline_args, stack) == ARG_STACK &&
                    offsetof(struct trampoline_args, main) == ARG_MAIN,
                "trampoline.S reads them there");

@@ -86,10 +86,10 @@ WEAK int arch_timer_every(uint64_t ns)
     return -TT_ENODEV;
 }
 
-WEAK int arch_irq_route(unsigned irq, unsigned cpu)
+WEAK const char *arch_irq_route(unsigned irq, unsigned cpu)
 {
     (void)irq, (void)cpu;
-    return -TT_ENODEV;
+    return "this port moves no interrupts";
 }
 
 WEAK void arch_irq_window(void)

@@ -329,6 +329,7 @@ static void test_entries(void **state)
     struct isa_line edge = {4, false, false}, pci = {17, true, true};
     assert_true(ioapic_entry(edge, 0x34, 0) == 0x10034);
     assert_true(ioapic_entry(pci, 0x41, 3) == 0x030000000001a041);
+    assert_true(ioapic_entry_to(0x030000000000a041, 254) == 0xfe0000000000a041);
 }
 
 static int init(void **state)

@@ -11,7 +11,7 @@
 
 /* A table under construction: header and fixed part are there, entries are appended. */
 struct table {
-    uint8_t bytes[8192];
+    uint8_t bytes[16384];
     size_t used;
 };
 
@@ -58,7 +58,7 @@ static void test_common_machine(void **state)
     PUT(&t, 2, 10, 0, 0, 2, 0, 0, 0, 0, 0);      /* the timer at pin 2, bus default */
     PUT(&t, 2, 10, 0, 9, 9, 0, 0, 0, 0x0d, 0);   /* 9: level, high */
     PUT(&t, 2, 10, 0, 10, 10, 0, 0, 0, 0x0f, 0); /* 10: level, low */
-    PUT(&t, 4, 6, 0xff, 0, 0, 1);                /* NMI at LINT1: of no use here */
+    PUT(&t, 4, 6, 0xff, 0, 0, 1);                /* NMI at LINT1 of all processors */
     assert_true(parse(&t, &m));
     assert_int_equal(m.lapic_address, 0xfee00000);
     assert_true(m.has_pic);
@@ -71,6 +71,8 @@ static void test_common_machine(void **state)
     assert_false(m.override[0].low || m.override[0].level);
     assert_true(m.override[1].level && !m.override[1].low);
     assert_true(m.override[2].level && m.override[2].low);
+    assert_int_equal(m.nmi_lints, 1 << 1);
+    assert_int_equal(m.nmi_low, 0);
     assert_int_equal(m.malformed, 0);
 }
 
@@ -86,7 +88,7 @@ static void test_unusable_cpus_are_counted_apart(void **state)
     put_cpu(&t, 255, 1);                                      /* the broadcast number */
     put_cpu(&t, 4, 1);                                        /* twice */
     PUT(&t, 9, 16, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0); /* x2APIC entry, small number */
-    PUT(&t, 9, 16, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0); /* x2APIC entry, 256 */
+    PUT(&t, 9, 16, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0, 0, 0, 0); /* its broadcast */
     assert_true(parse(&t, &m));
     assert_int_equal(m.cpus, 2);
     assert_int_equal(m.apic_id[0], 4);
@@ -94,6 +96,64 @@ static void test_unusable_cpus_are_counted_apart(void **state)
     assert_int_equal(m.disabled, 2);
     assert_int_equal(m.beyond, 2);
     assert_int_equal(m.malformed, 1);
+}
+
+/* A machine of 2026: numbers of 32 bits, with gaps; 255 is a processor like others there. */
+static void test_x2apic_entries(void **state)
+{
+    struct table t;
+    struct madt m;
+    (void)state;
+    begin(&t);
+    put_cpu(&t, 0, 1);
+    PUT(&t, 9, 16, 0, 0, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
+    PUT(&t, 9, 16, 0, 0, 0x78, 0x56, 0x34, 0x12, 1, 0, 0, 0, 0, 0, 0, 0);
+    PUT(&t, 9, 16, 0, 0, 0x79, 0x56, 0x34, 0x12, 2, 0, 0, 0, 0, 0, 0, 0); /* not there yet */
+    assert_true(parse(&t, &m));
+    assert_int_equal(m.cpus, 3);
+    assert_int_equal(m.apic_id[1], 255);
+    assert_int_equal(m.apic_id[2], 0x12345678);
+    assert_int_equal(m.highest_id, 0x12345678);
+    assert_int_equal(m.disabled, 1);
+    assert_int_equal(m.beyond + m.malformed, 0);
+}
+
+/* Seen on servers: the same processors by both kinds of entry. They are there once, and all is
+ * well. */
+static void test_processors_named_by_both_kinds(void **state)
+{
+    struct table t;
+    struct madt m;
+    (void)state;
+    begin(&t);
+    for (uint8_t i = 0; i < 4; i++)
+        PUT(&t, 9, 16, 0, 0, i, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
+    for (uint8_t i = 0; i < 4; i++)
+        put_cpu(&t, i, 1);
+    assert_true(parse(&t, &m));
+    assert_int_equal(m.cpus, 4);
+    assert_int_equal(m.malformed, 0);
+    put_cpu(&t, 2, 1);
+    PUT(&t, 9, 16, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
+    assert_true(parse(&t, &m));
+    assert_int_equal(m.cpus, 4);
+    assert_int_equal(m.malformed, 1); /* 3 by x2APIC a second time; 2 was x2APIC's first */
+}
+
+static void test_nmi_lines(void **state)
+{
+    struct table t;
+    struct madt m;
+    (void)state;
+    begin(&t);
+    PUT(&t, 4, 6, 0, 0x0f, 0, 0);                                 /* LINT0, low, level */
+    PUT(&t, 10, 12, 0x05, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0); /* LINT1, high, edge */
+    PUT(&t, 4, 6, 0xff, 0, 0, 2);                                 /* no such line */
+    PUT(&t, 10, 8, 0x05, 0, 0xff, 0xff, 0xff, 0xff);              /* too short */
+    assert_true(parse(&t, &m));
+    assert_int_equal(m.nmi_lints, 3);
+    assert_int_equal(m.nmi_low, 1);
+    assert_int_equal(m.malformed, 2);
 }
 
 static void test_address_override(void **state)
@@ -176,8 +236,8 @@ static void test_too_many_of_a_kind(void **state)
         PUT(&t, 1, 12, (uint8_t)i, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     for (unsigned i = 0; i < MADT_OVERRIDES + 2; i++)
         PUT(&t, 2, 10, 0, 1, 1, 0, 0, 0, 0, 0);
-    for (unsigned i = 0; i < 256; i++)
-        put_cpu(&t, (uint8_t)i, 1);
+    for (unsigned i = 0; i < MADT_CPUS + 1; i++)
+        PUT(&t, 9, 16, 0, 0, (uint8_t)i, (uint8_t)(i >> 8), 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
     assert_true(parse(&t, &m));
     assert_int_equal(m.ioapics, MADT_IOAPICS);
     assert_int_equal(m.overrides, MADT_OVERRIDES);
@@ -214,6 +274,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_common_machine),
         cmocka_unit_test(test_unusable_cpus_are_counted_apart),
+        cmocka_unit_test(test_x2apic_entries),
+        cmocka_unit_test(test_processors_named_by_both_kinds),
+        cmocka_unit_test(test_nmi_lines),
         cmocka_unit_test(test_address_override),
         cmocka_unit_test(test_damaged_tables),
         cmocka_unit_test(test_a_table_cut_anywhere),

@@ -99,6 +99,15 @@ unit_madt_src    := arch/x86_64/madt.c
 unit_madt_cflags := -I.
 unit_lock_src    := $(unit_lock) kernel/core/barrier.c
 
+# Drivers of x86_64 on simulated registers; the tests include them, to start them over and over.
+UNIT_NAMES += lapic lapic_timer ioapic
+unit_ioapic_src         := kernel/core/lock.c
+unit_ioapic_cflags      := -I.
+unit_lapic_src          := tests/unit/apic_machine.c
+unit_lapic_cflags       := -I.
+unit_lapic_timer_src    := tests/unit/apic_machine.c
+unit_lapic_timer_cflags := -I.
+
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
 # panicking statement itself changed.
 UNIT_DIR := $(BUILD)/unit
