@@ -7,6 +7,7 @@
 #include "core/kprintf.h"
 #include "core/selftest.h"
 #include "core/trap.h"
+#include "core/trap_expect.h"
 #include "mm/own.h"
 #include "pal.h"
 #include "trap.h"
@@ -19,36 +20,6 @@
 #define MM_FAULT_ON_EXECUTE 3
 
 #define CODE_RET 0x6bfa8001 /* ret $31, ($26), 1 */
-
-/* What the trap has to look like. */
-struct expected {
-    unsigned vector;
-    uintptr_t address; /* the rest: for page faults */
-    bool write, exec, present;
-};
-
-/* Runs act(arg), which must end in the trap e. */
-static bool stops(void (*act)(void *), void *arg, struct expected e, char *msg, size_t msg_bytes)
-{
-    struct trap_info t;
-
-    if (trap_guard(act, arg, &t)) {
-        ksnprintf(msg, msg_bytes, "nothing stopped it");
-        return false;
-    }
-    if (t.vector != e.vector) {
-        ksnprintf(msg, msg_bytes, "%s (vector %u) instead of vector %u", t.name, t.vector,
-                  e.vector);
-        return false;
-    }
-    if (t.kind == TRAP_PAGE_FAULT && (t.address != e.address || t.write != e.write ||
-                                      t.exec != e.exec || t.present != e.present)) {
-        ksnprintf(msg, msg_bytes, "at %lx instead of %lx; write %d, exec %d, present %d", t.address,
-                  e.address, t.write, t.exec, t.present);
-        return false;
-    }
-    return true;
-}
 
 static void store(void *p)
 {
@@ -91,7 +62,7 @@ REGISTER(selftest, guard) = {
 /* ---- protection of mapped pages ------------------------------------------------------------ */
 
 /* Maps a page that holds a `ret`, with prot, for act to be stopped at (or not: e NULL). */
-static bool on_page(unsigned prot, void (*act)(void *), const struct expected *e, char *msg,
+static bool on_page(unsigned prot, void (*act)(void *), const struct trap_expected *e, char *msg,
                     size_t msg_bytes)
 {
     void *const at = (void *)ARCH_WINDOW;
@@ -109,7 +80,7 @@ static bool on_page(unsigned prot, void (*act)(void *), const struct expected *e
     if (arch_space_map(&s, ARCH_WINDOW, phys_to_pfn(arch_virt_to_phys(page)), 0, prot))
         ksnprintf(msg, msg_bytes, "cannot map a page");
     else if (e)
-        ok = stops(act, at, *e, msg, msg_bytes);
+        ok = trap_stops(act, at, *e, msg, msg_bytes);
     else if (trap_guard(act, at, &t))
         ok = true;
     else
@@ -123,10 +94,10 @@ static bool on_page(unsigned prot, void (*act)(void *), const struct expected *e
 /* Every right is used once where it is granted and once where it is not. */
 static enum selftest_verdict wx(char *msg, size_t msg_bytes)
 {
-    const struct expected no_store = {TRAP_VECTOR(ENT_MM, MM_ACCESS), ARCH_WINDOW, .write = true,
-                                      .present = true};
-    const struct expected no_fetch = {TRAP_VECTOR(ENT_MM, MM_FAULT_ON_EXECUTE), ARCH_WINDOW,
-                                      .exec = true, .present = true};
+    const struct trap_expected no_store = {TRAP_VECTOR(ENT_MM, MM_ACCESS), ARCH_WINDOW,
+                                           .write = true, .present = true};
+    const struct trap_expected no_fetch = {TRAP_VECTOR(ENT_MM, MM_FAULT_ON_EXECUTE), ARCH_WINDOW,
+                                           .exec = true, .present = true};
     struct arch_space s;
 
     if (!on_page(PROT_R, load, NULL, msg, msg_bytes) ||
@@ -166,9 +137,9 @@ static enum selftest_verdict null(char *msg, size_t msg_bytes)
     const uintptr_t at[] = {0, 0x10000000};
 
     for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
-        if (!stops(load, (void *)at[i],
-                   (struct expected){TRAP_VECTOR(ENT_MM, MM_NOT_VALID), .address = at[i]}, msg,
-                   msg_bytes))
+        if (!trap_stops(load, (void *)at[i],
+                        (struct trap_expected){TRAP_VECTOR(ENT_MM, MM_NOT_VALID), .address = at[i]},
+                        msg, msg_bytes))
             return SELFTEST_FAIL;
     }
     return SELFTEST_OK;

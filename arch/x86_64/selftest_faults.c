@@ -6,41 +6,12 @@
 #include "arch.h"
 #include "core/kprintf.h"
 #include "core/selftest.h"
-#include "core/trap.h"
+#include "core/trap_expect.h"
 #include "desc.h"
 #include "pte.h"
 #include "stacks.h"
 
 #include <arch/boot.h>
-
-/* What the trap has to look like. */
-struct expected {
-    unsigned vector;
-    uintptr_t address; /* the rest: for page faults */
-    bool write, exec, present;
-};
-
-/* Runs act(arg), which must end in the trap e. */
-static bool stops(void (*act)(void *), void *arg, struct expected e, char *msg, size_t msg_bytes)
-{
-    struct trap_info t;
-
-    if (trap_guard(act, arg, &t)) {
-        ksnprintf(msg, msg_bytes, "nothing stopped it");
-        return false;
-    }
-    if (t.vector != e.vector) {
-        ksnprintf(msg, msg_bytes, "%s instead of vector %u", t.name, e.vector);
-        return false;
-    }
-    if (t.vector == VECTOR_PAGE_FAULT && (t.address != e.address || t.write != e.write ||
-                                          t.exec != e.exec || t.present != e.present)) {
-        ksnprintf(msg, msg_bytes, "at %lx instead of %lx; write %d, exec %d, present %d", t.address,
-                  e.address, t.write, t.exec, t.present);
-        return false;
-    }
-    return true;
-}
 
 /* Stores what is there already: should it be possible, nothing breaks. */
 static void store(void *p)
@@ -66,13 +37,13 @@ static void call(void *p)
 static enum selftest_verdict refuses_store(char *at, char *msg, size_t msg_bytes)
 {
     char *alias = arch_phys_to_virt(arch_virt_to_phys(at));
-    struct expected e = {
+    struct trap_expected e = {
         .vector = VECTOR_PAGE_FAULT, .address = (uintptr_t)at, .write = true, .present = true};
 
-    if (!stops(store, at, e, msg, msg_bytes))
+    if (!trap_stops(store, at, e, msg, msg_bytes))
         return SELFTEST_FAIL;
     e.address = (uintptr_t)alias;
-    return stops(store, alias, e, msg, msg_bytes) ? SELFTEST_OK : SELFTEST_FAIL;
+    return trap_stops(store, alias, e, msg, msg_bytes) ? SELFTEST_OK : SELFTEST_FAIL;
 }
 
 static enum selftest_verdict text_write(char *msg, size_t msg_bytes)
@@ -109,12 +80,12 @@ static enum selftest_verdict nx(char *msg, size_t msg_bytes)
         return SELFTEST_SKIP;
     }
     for (unsigned i = 0; i < ARRAY_SIZE(places); i++) {
-        struct expected e = {.vector = VECTOR_PAGE_FAULT,
-                             .address = (uintptr_t)places[i],
-                             .exec = true,
-                             .present = true};
+        struct trap_expected e = {.vector = VECTOR_PAGE_FAULT,
+                                  .address = (uintptr_t)places[i],
+                                  .exec = true,
+                                  .present = true};
 
-        if (!stops(call, places[i], e, msg, msg_bytes))
+        if (!trap_stops(call, places[i], e, msg, msg_bytes))
             return SELFTEST_FAIL;
     }
     return SELFTEST_OK;
@@ -134,9 +105,10 @@ static enum selftest_verdict guard(char *msg, size_t msg_bytes)
     for (unsigned i = 0; i < ARRAY_SIZE(pages); i++) {
         char *last = pages[i] + PAGE_SIZE - 1; /* where an overflow arrives first */
 
-        if (!stops(load, last,
-                   (struct expected){.vector = VECTOR_PAGE_FAULT, .address = (uintptr_t)last}, msg,
-                   msg_bytes))
+        if (!trap_stops(
+                load, last,
+                (struct trap_expected){.vector = VECTOR_PAGE_FAULT, .address = (uintptr_t)last},
+                msg, msg_bytes))
             return SELFTEST_FAIL;
     }
     return SELFTEST_OK;
@@ -154,9 +126,9 @@ static enum selftest_verdict null(char *msg, size_t msg_bytes)
     const uintptr_t at[] = {0, LINK_PHYS + arch_load_delta};
 
     for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
-        if (!stops(load, (void *)at[i],
-                   (struct expected){.vector = VECTOR_PAGE_FAULT, .address = at[i]}, msg,
-                   msg_bytes))
+        if (!trap_stops(load, (void *)at[i],
+                        (struct trap_expected){.vector = VECTOR_PAGE_FAULT, .address = at[i]}, msg,
+                        msg_bytes))
             return SELFTEST_FAIL;
     }
     return SELFTEST_OK;
@@ -176,7 +148,7 @@ static void divide(void *arg)
 
 static enum selftest_verdict div0(char *msg, size_t msg_bytes)
 {
-    return stops(divide, NULL, (struct expected){.vector = VECTOR_DIVIDE}, msg, msg_bytes)
+    return trap_stops(divide, NULL, (struct trap_expected){.vector = VECTOR_DIVIDE}, msg, msg_bytes)
                ? SELFTEST_OK
                : SELFTEST_FAIL;
 }
