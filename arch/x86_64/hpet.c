@@ -1,4 +1,6 @@
 /* Reference clock "hpet": the main counter of the High Precision Event Timer (IA-PC HPET 1.0a). */
+#include "hpet.h"
+
 #include "acpi.h"
 #include "ref_clocks.h"
 
@@ -6,18 +8,19 @@
 #define HPET_SPACE    40
 #define HPET_REGISTER 1024
 
-/* Registers, in 64-bit words. */
-#define HPET_CAPABILITIES 0
-#define HPET_CONFIG       2
-#define HPET_COUNTER      30
-
 #define CAP_64_BITS   (1ul << 13)
 #define CONFIG_ENABLE 1ul
+#define CONFIG_LEGACY 2ul /* takes the lines of the interval timer and of the clock for itself */
 #define PERIOD_MAX_FS 100000000 /* 10 MHz is the slowest that the specification allows */
 #define FS_PER_SECOND 1000000000000000ul
 
 static volatile uint64_t *reg;
 static uint64_t last;
+
+volatile uint64_t *hpet_registers(void)
+{
+    return reg;
+}
 
 static uint64_t read64(void)
 {
@@ -51,7 +54,7 @@ bool hpet_probe(struct arch_ref_clock *r)
 
     if (!period_fs || period_fs > PERIOD_MAX_FS)
         return false;
-    reg[HPET_CONFIG] |= CONFIG_ENABLE;
+    reg[HPET_CONFIG] = (reg[HPET_CONFIG] | CONFIG_ENABLE) & ~CONFIG_LEGACY;
     last = 0;
 
     uint64_t (*read)(void) = capabilities & CAP_64_BITS ? read64 : read32;

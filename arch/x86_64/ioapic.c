@@ -128,13 +128,15 @@ void arch_irqs_init(void)
     const struct madt *m = topology_madt();
     const char *why;
 
-    if (!m || lapic_init(m, &why))
-        return;
-    percpu_set_apic_id(0, lapic_id());
-    if (m->has_pic) {
+    /* First, so that their request is down before the local APIC no longer listens to it: a CPU
+     * may have taken note of it already. (QEMU then delivers vector -1.) */
+    if (m && m->has_pic) {
         outb(PIC1_MASK, 0xff);
         outb(PIC2_MASK, 0xff);
     }
+    if (!m || lapic_init(m, &why))
+        return;
+    percpu_set_apic_id(0, lapic_id());
     for (unsigned i = 0; i < m->ioapics; i++)
         add(m, &m->ioapic[i]);
     cpu_chips_init();

@@ -101,7 +101,7 @@ unit_lock_src    := $(unit_lock) kernel/core/barrier.c
 
 # Drivers of x86_64 on simulated registers; the tests include them, to start them over and over.
 UNIT_NAMES += lapic lapic_timer ioapic
-unit_ioapic_src         := kernel/core/lock.c
+unit_ioapic_src         := $(unit_lock)
 unit_ioapic_cflags      := -I.
 unit_lapic_src          := tests/unit/apic_machine.c
 unit_lapic_cflags       := -I.
