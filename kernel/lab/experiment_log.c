@@ -4,6 +4,7 @@
 #include "arch.h"
 #include "core/kprintf.h"
 #include "core/record.h"
+#include "lab/bundle.h"
 #include "lab/options.h"
 #include "lab/results.h"
 #include "mm/own.h"
@@ -27,12 +28,18 @@ static void write_level(const struct workload *w, const struct level *l, unsigne
 
 #define TEXT_PART 300 /* of a level's text in one record */
 
-/* The whole of a level's text that names only have a label for. */
+/* The whole of a level's text that names only have a label for; of a bundle's level the meaning. */
 static void write_text(const struct workload *w, const struct factor *f, const char *text)
 {
+    static char meaning[BUNDLE_MEANING_BYTES];
     char label[LEVEL_LABEL_BYTES], part[TEXT_PART + 1];
-    if (!factor_label(text, label))
+    if (!factor_label(f, text, label))
         return;
+    if (f->bundle) {
+        bundle_meaning(text, meaning);
+        kprintf("# levels=%s: %s\n", label, meaning);
+        text = meaning;
+    }
     size_t parts = (strlen(text) + TEXT_PART - 1) / TEXT_PART;
     for (size_t i = 0; i < parts; i++) {
         struct record r;
@@ -52,7 +59,7 @@ static void write_text(const struct workload *w, const struct factor *f, const c
 static void write_texts(const struct workload *w)
 {
     for_each_registered (factor, f) {
-        if (f->workload && strcmp(f->workload, w->name))
+        if (!factor_applies(f, w->name))
             continue;
         for (unsigned i = 0; i < factor_count(f); i++)
             write_text(w, f, factor_text(f, i));

@@ -5,6 +5,7 @@
 #include "core/kprintf.h"
 #include "core/panic.h"
 #include "core/record.h"
+#include "lab/bundle.h"
 
 #include <string.h>
 
@@ -45,10 +46,11 @@ static const char *nth_name(const struct factor *f, unsigned i)
     return f->words ? f->words[i] : f->nth(i);
 }
 
-/* Makes text the level's level of this factor; 0, or -TT_EINVAL with a message. */
-static int set_level(const struct factor *f, const char *text, struct level *l, char *err,
-                     size_t err_bytes)
+int factor_set(const struct factor *f, const char *text, struct level *l, char *err,
+               size_t err_bytes)
 {
+    if (f->bundle)
+        return bundle_apply(text, l, err, err_bytes);
     if (!f->words)
         return f->level(text, &l->setup, err, err_bytes);
     for (unsigned i = 0; f->words[i]; i++) {
@@ -72,8 +74,11 @@ const char *factor_text(const struct factor *f, unsigned i)
 
 #define LABEL_TAIL 9 /* '~' and eight digits */
 
-bool factor_label(const char *text, char label[LEVEL_LABEL_BYTES])
+bool factor_label(const struct factor *f, const char *text, char label[LEVEL_LABEL_BYTES])
 {
+    char ignored[8];
+    if (f->bundle)
+        return bundle_name(text, label, ignored, sizeof ignored);
     size_t length = strlen(text), kept = LEVEL_LABEL_BYTES - 1 - LABEL_TAIL;
     if (length < LEVEL_LABEL_BYTES) {
         strcpy(label, text);
@@ -89,9 +94,12 @@ static int add_level(const struct factor *f, const char *text, char *err, size_t
 {
     struct factor_levels *levels = f->levels;
     static struct level scratch;
+    char label[LEVEL_LABEL_BYTES] = "", other[LEVEL_LABEL_BYTES];
+    factor_label(f, text, label); /* a bundle's bad name is found below */
     for (unsigned i = 0; i < levels->count; i++) {
-        if (!strcmp(factor_text(f, i), text)) {
-            ksnprintf(err, err_bytes, "level %s is there twice", text);
+        factor_label(f, factor_text(f, i), other);
+        if (!strcmp(other, label)) {
+            ksnprintf(err, err_bytes, "level %s is there twice", label);
             return -TT_EINVAL;
         }
     }
@@ -108,7 +116,7 @@ static int add_level(const struct factor *f, const char *text, char *err, size_t
     memcpy(levels->pool + levels->used, text, bytes);
     levels->text[levels->count++] = levels->used;
     levels->used = (uint16_t)(levels->used + bytes);
-    return set_level(f, text, &scratch, err, err_bytes);
+    return factor_set(f, text, &scratch, err, err_bytes);
 }
 
 /* Every named level, the default one first: it is what the others are compared with. */
@@ -150,8 +158,11 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
 /* ---- the cross product ------------------------------------------------------------------------
  */
 
-static bool applies(const struct factor *f, const char *workload)
+bool factor_applies(const struct factor *f, const char *workload)
 {
+    /* Without levels= there is no bundle, not one of one level. */
+    if (f->bundle && !f->levels->count)
+        return false;
     return !f->workload || !strcmp(f->workload, workload);
 }
 
@@ -159,7 +170,7 @@ static const struct factor *primary_factor(const char *workload)
 {
     const struct factor *primary = NULL;
     for_each_registered (factor, f) {
-        if (applies(f, workload) && factor_count(f) > 1 &&
+        if (factor_applies(f, workload) && factor_count(f) > 1 &&
             (!primary || f->levels->rank < primary->levels->rank))
             primary = f;
     }
@@ -171,7 +182,7 @@ static bool append(char *name, size_t bytes, const struct factor *f, const char 
 {
     char label[LEVEL_LABEL_BYTES];
     size_t used = strlen(name);
-    factor_label(text, label);
+    factor_label(f, text, label);
     return ksnprintf(name + used, bytes - used, "%s%s=%s", used ? " " : "", f->name, label) <
            bytes - used;
 }
@@ -189,7 +200,7 @@ struct product {
 static int count_combinations(struct product *p, struct levels *out, char *err, size_t err_bytes)
 {
     for_each_registered (factor, f) {
-        if (!applies(f, p->workload))
+        if (!factor_applies(f, p->workload))
             continue;
         if (f == p->primary)
             p->primary_stride = p->total;
@@ -200,7 +211,7 @@ static int count_combinations(struct product *p, struct levels *out, char *err, 
                       LEVELS_MAX);
             return -TT_EINVAL;
         }
-        if (factor_count(f) == 1)
+        if (factor_count(f) == 1 && !bundle_sets(f))
             p->fits &= append(out->fixed, sizeof out->fixed, f, factor_text(f, 0));
     }
     return 0;
@@ -210,21 +221,25 @@ static int count_combinations(struct product *p, struct levels *out, char *err, 
 static int combine(struct product *p, unsigned i, struct level *l, char *err, size_t err_bytes)
 {
     unsigned rest = i;
+    const char *bundle = NULL; /* last: it overrides */
     memset(l, 0, sizeof *l);
     l->reference = i;
     for_each_registered (factor, f) {
-        if (!applies(f, p->workload))
+        if (!factor_applies(f, p->workload))
             continue;
         unsigned digit = rest % factor_count(f);
         rest /= factor_count(f);
-        int bad = set_level(f, factor_text(f, digit), l, err, err_bytes);
-        if (bad)
-            return bad;
+        if (f->bundle)
+            bundle = factor_text(f, digit);
+        else if (factor_set(f, factor_text(f, digit), l, err, err_bytes))
+            return -TT_EINVAL;
         if (factor_count(f) > 1)
             p->fits &= append(l->name, sizeof l->name, f, factor_text(f, digit));
         if (f == p->primary)
             l->reference = i - digit * p->primary_stride;
     }
+    if (bundle && bundle_apply(bundle, l, err, err_bytes))
+        return -TT_EINVAL;
     if (!p->primary)
         strcpy(l->name, "all");
     return setup_check(&l->setup, err, err_bytes);
@@ -237,7 +252,9 @@ int levels_build(struct levels *out, const char *workload, char *err, size_t err
     p.primary = primary_factor(workload);
     memset(out, 0, sizeof *out);
     check(1, registered_count(factor) <= FACTORS_MAX);
-    int bad = count_combinations(&p, out, err, err_bytes);
+    int bad = bundle_check(workload, err, err_bytes);
+    if (!bad)
+        bad = count_combinations(&p, out, err, err_bytes);
     for (unsigned i = 0; !bad && i < p.total; i++) {
         struct level *l = &out->level[out->count];
         index[i] = out->count;

@@ -5,9 +5,11 @@
  * for every named level where levels have names. The levels of an experiment are the cross
  * product of its factors' levels.
  *
- * There are two kinds. A factor of placement parses a level into a struct setup, and belongs to
+ * There are three kinds. A factor of placement parses a level into a struct setup, and belongs to
  * every experiment. A choice belongs to one workload: its levels are names, and the workload asks
- * for the index of the name (lab_choice() in workload.h); mm never hears of it.
+ * for the index of the name (lab_choice() in workload.h); mm never hears of it. The levels of the
+ * one bundle, `levels=`, are names of our own that set levels of several other factors at once
+ * (bundle.h).
  */
 #ifndef TT_LAB_FACTOR_H
 #define TT_LAB_FACTOR_H
@@ -39,6 +41,7 @@ struct factor {
     const char *(*nth)(unsigned i); /* name of the i-th named level, NULL at the end; may be NULL */
     void (*list)(void);             /* prints the named levels for run=list; may be NULL */
     struct factor_levels *levels;
+    bool bundle; /* level() is not called, bundle_apply() is */
     /* of a choice, which has no level(), nth() and list(): */
     const char *workload;     /* whose choice it is; NULL for a factor of placement */
     const char *const *words; /* names of its levels, NULL-terminated */
@@ -77,6 +80,19 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
         .data = &id##_factor,                                                                      \
     }
 
+/* Defines the bundle, whose levels are bundle.c's to understand. */
+#define REGISTER_BUNDLE(id, grammar_, help_)                                                       \
+    static struct factor_levels id##_levels;                                                       \
+    REGISTER(factor, id) = {                                                                       \
+        .name = #id, .separator = '/', .initial = "none", .levels = &id##_levels, .bundle = true}; \
+    REGISTER(option, id) = {                                                                       \
+        .name = #id,                                                                               \
+        .grammar = grammar_,                                                                       \
+        .help = help_,                                                                             \
+        .parse = factor_option,                                                                    \
+        .data = &id##_factor,                                                                      \
+    }
+
 /* Position among the registered factors. */
 unsigned factor_index(const struct factor *f);
 
@@ -89,10 +105,10 @@ const char *factor_text(const struct factor *f, unsigned i);
 
 /*
  * What stands for a level's text in names and records: the text itself, or where it has no room
- * there its beginning, '~' and the CRC-32 of the whole: the same in every log. True when it is
- * short for something, which experiment records then say.
+ * there its beginning, '~' and the CRC-32 of the whole: the same in every log; of a bundle's level
+ * its name. True when it is short for something, which experiment records then say.
  */
-bool factor_label(const char *text, char label[LEVEL_LABEL_BYTES]);
+bool factor_label(const struct factor *f, const char *text, char label[LEVEL_LABEL_BYTES]);
 
 /* Says that text is none of words (NULL-terminated), and which there are. Returns -TT_EINVAL. */
 int factor_no_such_level(const char *text, const char *const *words, char *err, size_t err_bytes);
@@ -116,6 +132,13 @@ struct levels {
     struct level level[LEVELS_MAX];
     char fixed[FIXED_BYTES]; /* the factors with one level, in the same form */
 };
+
+/* Makes text the level's level of this factor; 0, or -TT_EINVAL with a message. */
+int factor_set(const struct factor *f, const char *text, struct level *l, char *err,
+               size_t err_bytes);
+
+/* Does the factor belong to experiments of this workload? */
+bool factor_applies(const struct factor *f, const char *workload);
 
 /*
  * All combinations of the levels of the factors that a workload has. The first factor on the

@@ -5,8 +5,8 @@
  * takes an interrupt of its own number after every INTERRUPT_EVERY faults. One lock over the free
  * lists and one over the interrupt descriptors, as in Linux 2.2, which had no per-CPU page lists.
  * Touched of a descriptor: next and prev (free lists), flags (reserved, swap cache), count. The
- * four kernels of the post are page_struct=2.2:40,2.2:48 times irq_desc=16,32: its page patch
- * padded 40 bytes by 40 % 32 = 8, to 48.
+ * four kernels of the post are page_struct=2.2:40 or 2.2:48 with irq_desc=16 or 32 (levels= of the
+ * preset seed000): its page patch padded 40 bytes by 40 % 32 = 8, to 48.
  */
 #include "core/interleave.h"
 #include "core/lock.h"

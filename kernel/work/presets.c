@@ -37,15 +37,16 @@ REGISTER(preset, seed002_matmul) = {
 
 /*
  * April 1999, alignment of page and interrupt descriptors on four Xeons (MODEL=xeon4, SMP=4): the
- * four kernels as four levels, ref, p-al, irq and both in this order; CPUs take turns after every
- * operation, and after every eighth.
+ * four kernels as four levels, ref, p-al, irq and both, each against ref; CPUs take turns after
+ * every operation, and after every eighth.
  */
 REGISTER(preset, seed000) = {
     .name = "seed000",
     .what = "page and interrupt descriptors on four Xeons (MODEL=xeon4 SMP=4)",
     .stage =
         {
-            "run=pagestruct page_struct=2.2:40,2.2:48 irq_desc=16,32 cpus=4 interleave=1,8 reps=10 "
+            "run=pagestruct levels=ref/p-al:page_struct=2.2:48/irq:irq_desc=32/"
+            "both:page_struct=2.2:48+irq_desc=32 page_struct=2.2:40 cpus=4 interleave=1,8 reps=10 "
             "warmup=1 passes=2 misses=total",
             "run=irqdesc irq_desc=16,32 cpus=4 interleave=1,8 reps=10 warmup=1 "
             "passes=1 misses=total",

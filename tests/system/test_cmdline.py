@@ -46,6 +46,9 @@ WRONG = [
     ("watchdog=0", ["1", "86400"]),
     ("interleave=0", ["1", "1000000"]),
     ("pagevec=17", ["15p32"]),
+    ("levels=a/b:page_strct=2.2", ["page_struct"]),
+    ("levels=a/b:irq_desc=24", ["16, 32, 64 or 128"]),
+    ("levels=a/a", ["twice"]),
     ("irq_desc=24", ["16, 32, 64 or 128"]),
     ("irq_desc=16+2", ["multiple of 4"]),
 ]

@@ -77,6 +77,15 @@ MATMUL = "run=matmul page_color=256,1 subject=16M reps=1 warmup=0 passes=1"
 CASES |= {
     "points": (FFT + " points=1K", "points=2K,4K", lambda d: axis(d, "fft"), [2048, 4096]),
     "irq_desc": (QUICK, "irq_desc=32", fixed("irq_desc"), "32"),
+    "levels": (
+        QUICK,
+        "levels=ref/small:page_struct=2.2:40/both:page-struct=2.2:40+alloc=va",
+        lambda d: (names(d), [f["text"] for f in d.of("experiment", what="label")]),
+        (
+            ["levels=ref", "levels=small", "levels=both"],
+            ["alloc=buddy page_struct=2.6v:64", "alloc=buddy page_struct=2.2:40", "alloc=va page_struct=2.2:40"],
+        ),
+    ),
     "n": (MATMUL + " n=16", "n=24,32", lambda d: axis(d, "matmul"), [24, 32]),
     "loop": (MATMUL + " n=16", "loop=ikj,blocked", lambda d: list(d.experiments["matmul"].levels), ["loop=ikj", "loop=blocked"]),
 }

@@ -180,6 +180,23 @@ def test_pagestruct_of_64_bytes_moves_fewer_lines_than_as_posted():
     assert moved[0] > 1.05 * moved[1] > 1.05 * 1.05 * moved[2]
 
 
+def test_four_kernels_as_four_levels():
+    """levels=: what each of ref, p-al, irq, both sets shows in the lines it moves; each against ref."""
+    levels = "levels=ref/p-al:page_struct=2.2:64/irq:irq_desc=32/both:page_struct=2.2:64+irq_desc=32"
+    done = modelled("xeon4", f"run=pagestruct {levels} page_struct=2.2:40 reps=4 warmup=1 passes=1", smp=4)
+    moved = {
+        (name, metric): mean(done, "pagestruct", f"levels={name}", metric)
+        for name in ("ref", "p-al", "irq", "both")
+        for metric in ("page_transfers", "irq_transfers")
+    }
+    for name, other in (("p-al", "ref"), ("both", "irq")):
+        assert 1.1 * moved[name, "page_transfers"] < moved[other, "page_transfers"]
+    for name, other in (("irq", "ref"), ("both", "p-al")):
+        assert moved[name, "irq_transfers"] < 0.001 < 0.05 < moved[other, "irq_transfers"]
+    assert {f["vs"] for f in done.of("summary") if "vs" in f} == {"levels=ref"}
+    assert {f["level"] for f in done.of("summary") if "diff" in f} == {"levels=p-al", "levels=irq", "levels=both"}
+
+
 def test_pagestruct_counts_irq_descriptors_apart():
     done = modelled("xeon4", "run=pagestruct irq_desc=16,32 reps=2 warmup=1 passes=1", smp=4)
     assert mean(done, "pagestruct", "irq_desc=16", "irq_transfers") == pytest.approx(1 / 16, rel=0.05)

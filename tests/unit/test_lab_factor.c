@@ -6,6 +6,7 @@
 
 #include "core/errno.h"
 #include "core/kprintf.h"
+#include "lab/bundle.h"
 #include "lab/factor.h"
 
 #include <stdio.h>
@@ -252,12 +253,12 @@ static void a_long_level_goes_by_a_label(void **state)
 {
     (void)state;
     char two[2 * LEVEL_TEXT_MAX], label[LEVEL_LABEL_BYTES], same[LEVEL_LABEL_BYTES];
-    assert_false(factor_label(padded(7, LEVEL_LABEL_BYTES - 1), label));
+    assert_false(factor_label(factor_named("number"), padded(7, LEVEL_LABEL_BYTES - 1), label));
     assert_string_equal(label, padded(7, LEVEL_LABEL_BYTES - 1));
-    assert_true(factor_label(padded(7, LEVEL_LABEL_BYTES), label));
+    assert_true(factor_label(factor_named("number"), padded(7, LEVEL_LABEL_BYTES), label));
     assert_int_equal(strlen(label), LEVEL_LABEL_BYTES - 1);
     assert_memory_equal(label, "0000000000000000000000000000000~", 32);
-    factor_label(padded(8, LEVEL_LABEL_BYTES), same);
+    factor_label(factor_named("number"), padded(8, LEVEL_LABEL_BYTES), same);
     assert_string_not_equal(label, same);
 
     snprintf(two, sizeof two, "%s/%s", padded(7, LEVEL_TEXT_MAX - 1),
@@ -267,7 +268,7 @@ static void a_long_level_goes_by_a_label(void **state)
     assert_int_equal(levels.count, 2);
     assert_int_equal(levels.level[0].setup.age.cycles, 7); /* all of the text was parsed */
     assert_int_equal(levels.level[1].setup.age.cycles, 8);
-    factor_label(padded(8, LEVEL_TEXT_MAX - 1), label);
+    factor_label(factor_named("number"), padded(8, LEVEL_TEXT_MAX - 1), label);
     assert_string_equal(levels.level[1].name + strlen("number="), label);
     assert_string_equal(factor_text(factor_named("number"), 1), padded(8, LEVEL_TEXT_MAX - 1));
 
@@ -277,6 +278,90 @@ static void a_long_level_goes_by_a_label(void **state)
     snprintf(many, sizeof many, "%s/%s/1", two, padded(9, LEVEL_TEXT_MAX - 1));
     assert_int_equal(set("number", many), -TT_EINVAL);
     assert_non_null(strstr(err, "characters together"));
+}
+
+/* ---- levels=: several factors at once ---------------------------------------------------------
+ */
+
+static void a_bundle_sets_several_factors(void **state)
+{
+    (void)state;
+    char meaning[BUNDLE_MEANING_BYTES];
+    assert_int_equal(set("number", "4"), 0);
+    assert_int_equal(set("levels", "ref/p-al:number=5/irq:animal=cat/both:number=5+animal=cat"), 0);
+    build();
+    static const struct {
+        const char *name;
+        unsigned cycles, ways;
+    } expected[] = {
+        {"levels=ref", 4, 1}, {"levels=p-al", 5, 1}, {"levels=irq", 4, 2}, {"levels=both", 5, 2}};
+    assert_int_equal(levels.count, ARRAY_SIZE(expected));
+    for (unsigned i = 0; i < levels.count; i++) {
+        assert_string_equal(levels.level[i].name, expected[i].name);
+        assert_int_equal(levels.level[i].setup.age.cycles, expected[i].cycles);
+        assert_int_equal(levels.level[i].setup.color.ways, expected[i].ways);
+        assert_int_equal(levels.level[i].reference, 0);
+    }
+    assert_string_equal(levels.fixed, ""); /* both factors vary */
+    bundle_meaning("irq:animal=cat", meaning);
+    assert_string_equal(meaning, "number=4 animal=cat");
+}
+
+/* Times another factor: each is compared with the first of the names at the same other level. */
+static void a_bundle_is_a_factor_like_others(void **state)
+{
+    (void)state;
+    assert_int_equal(set("levels", "one/two:animal=cat"), 0);
+    assert_int_equal(set("number", "1/2"), 0);
+    build();
+    assert_int_equal(levels.count, 4);
+    for (unsigned i = 0; i < levels.count; i++) {
+        const struct level *l = &levels.level[i], *vs = &levels.level[l->reference];
+        assert_int_equal(vs->setup.color.ways, 1);
+        assert_int_equal(vs->setup.age.cycles, l->setup.age.cycles);
+        assert_int_equal(l->setup.color.ways, strstr(l->name, "levels=two") ? 2 : 1);
+    }
+}
+
+static void a_bundle_may_hold_a_choice_of_the_workload(void **state)
+{
+    (void)state;
+    assert_int_equal(set("levels", "one/two:loop=ikj"), 0);
+    assert_int_equal(levels_build(&levels, "matmul", err, sizeof err), 0);
+    assert_int_equal(levels.level[1].choice[factor_index(factor_named("loop"))], 1);
+    assert_int_equal(levels_build(&levels, "bandwidth", err, sizeof err), -TT_EINVAL);
+    assert_non_null(strstr(err, "loop= belongs to matmul"));
+}
+
+static void wrong_bundles_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *message;
+    } wrong[] = {
+        {"a/a:number=3", "level a is there twice"},
+        {"a/b:numbr=3", "nearest: number"},
+        {"a/b:number=100", "0 to 99"},
+        {"a/b:number=3+number=4", "b sets number twice"},
+        {"a/b:levels=a", "levels: nothing of that name"},
+        {"a/b:3", "KEY=LEVEL"},
+        {"a/b:", "KEY=LEVEL"},
+        {"a/b:number=3+", "3+"}, /* the '+' belongs to the level, which is no number then */
+        {"a/:number=3", "begins with a name"},
+        {"a b", "begins with a name"},
+        {"a//b", "empty"},
+        {"", "empty"},
+        {"0123456789012345678901234567890123456789x", "begins with a name"},
+    };
+    for (unsigned i = 0; i < ARRAY_SIZE(wrong); i++) {
+        assert_int_equal(set("levels", wrong[i].value), -TT_EINVAL);
+        if (!strstr(err, wrong[i].message))
+            fail_msg("%s: %s", wrong[i].value, err);
+    }
+    assert_int_equal(set("levels", "a/b:number=3"), 0);
+    assert_int_equal(set("number", "1/2"), 0);
+    assert_int_equal(levels_build(&levels, "bandwidth", err, sizeof err), -TT_EINVAL);
+    assert_non_null(strstr(err, "levels= sets number"));
 }
 
 static void too_many_levels_are_an_error(void **state)
@@ -312,6 +397,10 @@ int main(void)
         TEST(a_choice_belongs_to_its_workload),
         TEST(bad_levels_are_named),
         TEST(a_long_level_goes_by_a_label),
+        TEST(a_bundle_sets_several_factors),
+        TEST(a_bundle_is_a_factor_like_others),
+        TEST(a_bundle_may_hold_a_choice_of_the_workload),
+        TEST(wrong_bundles_are_named),
         TEST(too_many_levels_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

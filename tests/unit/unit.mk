@@ -43,7 +43,7 @@ unit_mm_vm_src         := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_a
 	kernel/core/record.c kernel/core/crc32.c
 
 UNIT_NAMES += lab_factor lab_results lab_step lab_subject
-unit_lab_factor_src  := kernel/lab/factor.c kernel/core/cmdline.c kernel/core/cmdline_values.c \
+unit_lab_factor_src  := kernel/lab/factor.c kernel/lab/bundle.c kernel/core/cmdline.c kernel/core/cmdline_values.c \
 	kernel/core/record.c kernel/core/crc32.c
 unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
 	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
