@@ -42,7 +42,7 @@ class Builder:
         return "".join(line + newline for line in self.lines).encode("latin-1")
 
 
-BETTER = {"MB/s": "higher", "cycles": "lower", "pages": "none"}
+BETTER = {"MB/s": "higher", "cycles": "lower", "pages": "none", "operations": "none"}
 
 
 def experiment(
@@ -71,8 +71,9 @@ def experiment(
         for place, level in enumerate(order):
             for x in xs:
                 value = round(effect(level, x) + rng.gauss(0, noise), 6)
+                at = {} if x is None else {"x": x}
                 log.record(
-                    "sample", exp=exp, level=level, block=block, order=place, x=x, metric=metric, value=value,
+                    "sample", exp=exp, level=level, block=block, order=place, **at, metric=metric, value=value,
                     unit=unit, better=BETTER[unit], source=source,
                 )
     log.text(f"ok 1 {exp}")

@@ -33,6 +33,20 @@ def test_paired_difference_is_scipys_paired_t(seed):
     assert (lo, hi) == pytest.approx((interval.low, interval.high))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_welch_interval_holds_what_scipys_test_does_not_reject(seed):
+    a, b = samples(4 + seed % 3, 5, seed)
+    moments = [f(v) for v in (a, b) for f in (statistics.mean, statistics.stdev, len)]
+    for bound in stats.welch_interval(*moments):
+        p = scipy.stats.ttest_ind([v - bound for v in b], a, equal_var=False).pvalue
+        assert p == pytest.approx(0.05)
+
+
+def test_welch_without_spread_or_runs():
+    assert stats.welch_interval(1, 0, 3, 4, 0, 3) == (3, 3)
+    assert stats.welch_interval(1, 0.5, 1, 4, 0.5, 3) == (None, None)
+
+
 def test_zero_variance_is_an_interval_of_width_zero():
     assert stats.mean_interval([3, 3, 3]) == (3, 3, 3)
     assert stats.paired_difference([1, 2], [3, 4]) == (2, 2, 2)

@@ -67,8 +67,14 @@ def draw(exp, metric, marks, size=WHOLE):
     ax.set_ylabel(f"{metric.name}, {metric.unit}" + (better if size == WHOLE else ""))
     ax.set_ylim(min(0, ax.dataLim.y0 * 1.08), max(ax.dataLim.y1 * 1.08, 0) or 1)
     ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
-    legend(ax, 4 if size == WHOLE else 2)
+    longest = max(map(len, exp.levels), default=0)
+    columns = max(1, min(4, int(size[0] * LETTERS / (longest + 6))))  # 6: the sample of the line
+    if size == WHOLE or len(exp.levels) <= 3 * columns:  # a small picture has no room for more, and a large one above it
+        legend(ax, columns)
     return fig
+
+
+LETTERS = 12  # of the legend's size in an inch
 
 
 def legend(ax, columns=4):
@@ -113,7 +119,8 @@ def _bars(ax, exp, metric):
             m, lo, hi = stats.mean_interval(values)
             spread = None if lo is None else [[m - lo], [hi - m]]
             ax.errorbar([i], [m], yerr=spread, fmt=MARKERS[i % len(MARKERS)], color=_style(i)["color"], capsize=4, label=level)
-    ax.set_xticks(range(len(exp.levels)), list(exp.levels))
+    fit = sum(len(level) + 1 for level in exp.levels) < ax.figure.get_figwidth() * LETTERS
+    ax.set_xticks(range(len(exp.levels)), list(exp.levels) if fit else [""] * len(exp.levels))  # else the legend tells
     ax.set_xlim(-0.5, len(exp.levels) - 0.5)
 
 

@@ -134,6 +134,9 @@ def experiment(boot, exp):
         "name": exp.name,
         "plan": exp.plan,
         "levels": exp.levels,
+        "meanings": meanings(boot, exp),
+        "slices": slices(exp),
+        "findings": findings(boot, exp),
         "zeros": exp.zeros,
         "nulls": exp.nulls,
         "metrics": [metric(exp, m, marks) for m in exp.metrics.values() if "." not in m.name],
@@ -147,6 +150,46 @@ def experiment(boot, exp):
         "pictures": [p for p in pictures if p],
         "accounts": {level: a["total"] for level, a in accounts.items() if a["total"]},
     }
+
+
+def meanings(boot, exp):
+    """[(label, text)] of levels that names have only a label for."""
+    found = {}
+    for record in boot.of("experiment", exp=exp.name, what="label"):
+        f = record.fields
+        key = f"{f['factor']}={f['label']}"
+        found[key] = found.get(key, "") + f["text"]
+    return list(found.items())
+
+
+def slices(exp):
+    """How long CPUs ran between yields, per level; [] where only one CPU worked."""
+    names = {end: next((m for m in exp.metrics if m.endswith(f".{end}")), None) for end in ("slice", "slice_cycles")}
+    if not names["slice"]:
+        return []
+
+    def text(level, metric):
+        means = [stats.mean(v) for x in exp.xs(metric) if (v := exp.values(level, metric, x))]
+        if not means:
+            return "-"
+        low, high = series.number_text(min(means)), series.number_text(max(means))
+        return low if low == high else f"{low} to {high}"
+
+    return [
+        {"level": level, "operations": text(level, names["slice"]), "cycles": text(level, names["slice_cycles"])}
+        for level in exp.levels
+    ]
+
+
+def findings(boot, exp):
+    """Sentences: what the samples together say, beside what the machine says."""
+    out = []
+    for record in boot.of("finding", exp=exp.name):
+        f = record.fields
+        found = "none" if f["found"] is None else f"{f['found']} bytes"
+        says = "nothing" if f["says"] is None else f"{f['says']} bytes"
+        out.append(f"{f['level']}: {f['what']} found {found}, by {f['metric']} (source {f['source']}); the machine says {says}: {f['verdict']}. Rule: {f['rule']}.")
+    return out
 
 
 def samples_text(exp, m):
@@ -167,29 +210,26 @@ def metric(exp, m, marks):
         "n": samples_text(exp, m),
         "figure": drawn(figure.draw(exp, m, marks), caption(exp, m)),
         "levels": list(exp.levels),
+        "references": list(dict.fromkeys(exp.reference(level) for level in exp.levels)),
         "rows": [{"x": series.size_text(x), "cells": [cell(exp, level, m, x) for level in exp.levels]} for x in xs],
     }
 
 
 def cell(exp, level, m, x):
-    """Median, and the difference to the first level with its 95% interval."""
+    """Median, and the difference to the level's reference with its 95% interval."""
     values = exp.values(level, m.name, x)
     if not values:
         return {"median": "-", "difference": "", "verdict": ""}
     out = {"median": series.number_text(stats.median(values)), "difference": "", "verdict": ""}
-    if level == exp.reference:
+    reference = exp.reference(level)
+    if level == reference:
         return out
-    a, b = exp.paired(exp.reference, level, m.name, x)
+    a, b = exp.paired(reference, level, m.name, x)
     if not a:
         return out
     diff, lo, hi = stats.paired_difference(a, b)
     if lo is None or lo <= 0 <= hi:
         return {**out, "difference": "~"}
-    base = stats.mean(a)
-    if base:
-        bounds = sorted((lo / abs(base) * 100, hi / abs(base) * 100))
-        text = f"{diff / abs(base) * 100:+.1f}% [{bounds[0]:+.1f}, {bounds[1]:+.1f}]"
-    else:
-        text = f"{series.number_text(diff)} [{series.number_text(lo)}, {series.number_text(hi)}]"
+    text = series.difference_text(stats.mean(a), diff, lo, hi)
     good = {"higher": diff > 0, "lower": diff < 0}.get(m.better)
     return {**out, "difference": text, "verdict": "" if good is None else "better" if good else "worse"}

@@ -24,6 +24,7 @@ class Experiment:
     levels: dict = field(default_factory=dict)  # name -> members of its level record
     metrics: dict = field(default_factory=dict)  # name -> Metric
     cells: dict = field(default_factory=dict)  # (level, metric, x) -> {block: value}
+    compared: dict = field(default_factory=dict)  # level -> the one its summaries compare it with
     zeros: int = 0  # samples shorter than the clock's overhead
     nulls: int = 0  # samples without a value
 
@@ -44,8 +45,13 @@ class Experiment:
         both = sorted(a.keys() & b.keys())
         return [a[k] for k in both], [b[k] for k in both]
 
-    @property
-    def reference(self):
+    def reference(self, level):
+        """The level that this one is compared with, its own name for a reference.
+
+        As the summaries have it; without any (a boot that ended early), the first of the log.
+        """
+        if self.compared:
+            return self.compared.get(level, level)
         return next(iter(self.levels), None)
 
 
@@ -66,6 +72,8 @@ def experiments(boot):
                 exp.levels[f["name"]] = f
             elif f["what"] == "metric":
                 exp.metrics[f["metric"]] = Metric(f["metric"], f["unit"], f["better"], f["source"])
+        elif record.kind == "summary" and "vs" in f:
+            of(f).compared[f["level"]] = f["vs"]
         elif record.kind == "sample":
             _add_sample(of(f), f)
     return found
@@ -96,6 +104,15 @@ def choose(found, name, what):
     if name not in found:
         raise Usage(f"no {what} {name}; there are: {names}")
     return found[name]
+
+
+def difference_text(base, diff, lo, hi):
+    """In percent of what it is a difference to, or as it is when that is 0; without lo, no interval."""
+    if base:
+        diff, unit = diff / abs(base) * 100, "%"
+        bounds = "" if lo is None else f" [{lo / abs(base) * 100:+.1f}, {hi / abs(base) * 100:+.1f}]"
+        return f"{diff:+.1f}{unit}{bounds}"
+    return number_text(diff) + ("" if lo is None else f" [{number_text(lo)}, {number_text(hi)}]")
 
 
 def size_text(x):

@@ -49,6 +49,18 @@ def paired_difference(a, b):
     return mean_interval([y - x for x, y in zip(a, b, strict=True)])
 
 
+def welch_interval(m0, s0, n0, m1, s1, n1):
+    """95% interval of m1 - m0 from means, deviations and numbers alone (Welch); (None, None) below two."""
+    if min(n0, n1) < 2:
+        return None, None
+    v0, v1 = s0**2 / n0, s1**2 / n1
+    if not v0 + v1:
+        return m1 - m0, m1 - m0
+    df = (v0 + v1) ** 2 / (v0**2 / (n0 - 1) + v1**2 / (n1 - 1))
+    half = t_quantile(df) * math.sqrt(v0 + v1)
+    return m1 - m0 - half, m1 - m0 + half
+
+
 def mann_whitney(a, b):
     """Two-sided p; exact without ties, else the normal approximation with correction for ties."""
     from scipy.stats import mannwhitneyu
