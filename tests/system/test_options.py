@@ -87,6 +87,7 @@ CASES |= {
         ),
     ),
     "n": (MATMUL + " n=16", "n=24,32", lambda d: axis(d, "matmul"), [24, 32]),
+    "rows": (MATMUL + " n=16", "rows=all,eighth", lambda d: list(d.experiments["matmul"].levels), ["rows=all", "rows=eighth"]),
     "loop": (MATMUL + " n=16", "loop=ikj,blocked", lambda d: list(d.experiments["matmul"].levels), ["loop=ikj", "loop=blocked"]),
 }
 
