@@ -43,8 +43,9 @@ static void put(const struct ioapic *io, unsigned reg, uint32_t v)
 
 static void write_entry(const struct ioapic *io, unsigned pin, uint64_t entry)
 {
-    /* Masked while the halves do not belong together. */
-    put(io, REG_ENTRY + 2 * pin, ENTRY_MASKED);
+    /* Masked while the halves do not belong together; a level stays one, or QEMU forgets that the
+     * line is up. */
+    put(io, REG_ENTRY + 2 * pin, (uint32_t)entry | ENTRY_MASKED);
     put(io, REG_ENTRY + 2 * pin + 1, (uint32_t)(entry >> 32));
     put(io, REG_ENTRY + 2 * pin, (uint32_t)entry);
 }
@@ -112,10 +113,10 @@ static void add(const struct madt *m, const struct madt_ioapic *from)
     for (unsigned pin = 0; pin < io->pins; pin++) {
         uint32_t gsi = io->gsi_base + pin;
 
-        if (gsi >= IRQ_DEVICES) {
-            write_entry(io, pin, ENTRY_MASKED);
+        /* As an edge: forgets a level that firmware took and never ended. */
+        write_entry(io, pin, ENTRY_MASKED);
+        if (gsi >= IRQ_DEVICES)
             continue;
-        }
         set(gsi, ioapic_entry(gsi_line_of(m, gsi), VECTOR_IRQ_BASE + gsi, percpu_apic_id(0)));
     }
     if (io->gsi_base < IRQ_DEVICES && percpu_apic_id(0) <= XAPIC_ID_MAX)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from boots import ARCH, boot, good
+from boots import ARCH, boot, boot_machine, good, machine
 
 pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="further CPUs are x86_64's so far")
 
@@ -33,9 +33,23 @@ def test_selftests_with_several_cpus(smp, extra):
 @pytest.mark.parametrize("smp", [1, 2, 4])
 def test_interrupts_arrive(smp):
     done = good("run=selftest", smp=smp, extra=ICOUNT)
-    for name in ("irq_ipi", "irq_timer", "irq_rtc", "irq_uart"):
+    for name in ("irq_ipi", "irq_timer", "irq_rtc", "irq_uart", "irq_hpet"):
         verdict = done.verdicts[f"selftest/{name}"]
         assert verdict.ok and not verdict.skipped
+
+
+def test_levels_arrive_while_the_host_is_busy():
+    """Without icount deadlines pass while they are set: none is lost, none counted twice."""
+    for _ in range(3):
+        verdict = boot_machine(machine("run=selftest", smp=4)).verdicts["selftest/irq_hpet"]
+        assert verdict.ok and not verdict.skipped
+
+
+@pytest.mark.parametrize("extra, why", [(("-no-hpet",), "no HPET"), (("-M", "pc"), "line of its own")])
+def test_machines_without_a_line_for_the_hpet(extra, why):
+    done = good("run=selftest", smp=2, extra=extra)
+    assert done.verdicts["selftest/irq_hpet"].skipped
+    assert any("irq_hpet # SKIP" in line and why in line for line in done.lines)
 
 
 def test_selftests_of_several_cpus_are_skipped_on_one():
