@@ -144,10 +144,10 @@ void kernel_main(struct boot_info *bi)
     boot_log_machine();
     boot_log_memory(&memory_map);
     start_cpus();
-    numa_log(&memory_map);
+    const struct topology *topology = numa_log(&memory_map);
     crash_now();
     lab_modules_init(bi);
-    lab_run(&memory_map, bi->cmdline);
+    lab_run(&memory_map, topology, bi->cmdline);
     own_log_pages();
     finish();
 }

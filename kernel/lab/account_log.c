@@ -54,6 +54,12 @@ void account_sum_add(struct account_sum *s, const struct memory *m)
     t->distance_sum += a->distance_sum;
     if (a->distance_max > t->distance_max)
         t->distance_max = a->distance_max;
+    s->nodes = m->nodes.count;
+    t->local += a->local;
+    for (unsigned i = 0; i < s->nodes; i++) {
+        t->node_wanted[i] += a->node_wanted[i];
+        t->node_got[i] += a->node_got[i];
+    }
     add_counters(s, m);
 }
 
@@ -82,6 +88,18 @@ static void head_free(struct record *r, void *arg)
     record_str(r, "array", "free_blocks");
 }
 
+static void head_node_wanted(struct record *r, void *arg)
+{
+    head(r, arg);
+    record_str(r, "array", "node_wanted");
+}
+
+static void head_node_got(struct record *r, void *arg)
+{
+    head(r, arg);
+    record_str(r, "array", "node_got");
+}
+
 static void write_counter(struct account_sum *s, const struct policy_counter *c)
 {
     struct record r;
@@ -90,6 +108,15 @@ static void write_counter(struct account_sum *s, const struct policy_counter *c)
     record_str(&r, "counter", c->name);
     record_u64(&r, "value", c->value);
     record_end(&r);
+}
+
+static void write_nodes(struct account_sum *s, void (*array)(struct record *r, void *arg),
+                        const uint64_t *blocks)
+{
+    uint32_t v[NUMA_NODES];
+    for (unsigned i = 0; i < s->nodes; i++)
+        v[i] = (uint32_t)blocks[i];
+    record_u32_parts("alloc", array, s, "v", v, s->nodes);
 }
 
 void account_sum_write(struct account_sum *s)
@@ -108,7 +135,15 @@ void account_sum_write(struct account_sum *s)
     }
     record_u64(&r, "missed", t->missed);
     record_u64(&r, "failed", t->failed);
+    if (s->nodes > 1) {
+        record_u64(&r, "local", t->local);
+        record_u64(&r, "remote", t->allocations - t->local);
+    }
     record_end(&r);
+    if (s->nodes > 1) {
+        write_nodes(s, head_node_wanted, t->node_wanted);
+        write_nodes(s, head_node_got, t->node_got);
+    }
     for (unsigned i = 0; i < s->counters; i++)
         write_counter(s, &s->counter[i]);
     record_u32_parts("alloc", head_free, s, "v", s->free_blocks, MAX_ORDER + 1);
@@ -133,7 +168,7 @@ static void ask_policy(const struct memory *m, const char *name, uint64_t *value
 
 void account_print_proc(const struct memory *m)
 {
-    const struct buddy *b = &m->buddy;
+    const struct nodes *n = &m->nodes;
     uint64_t hits = m->account.allocations, misses = m->account.probes, pages = 0;
     for (unsigned k = 0; k <= MAX_ORDER; k++) {
         for (uint32_t c = 0; c < m->color.colors; c++)
@@ -144,10 +179,13 @@ void account_print_proc(const struct memory *m)
     say("# colors: %u\n# hits: %llu\n# misses: %llu\n# pages allocated: %llu\n", m->color.colors,
         (unsigned long long)hits, (unsigned long long)misses, (unsigned long long)pages);
     for (unsigned k = 0; k <= MAX_ORDER; k++) {
-        for (uint32_t class = 0; class < b->map->classes[k]; class ++) {
+        for (uint32_t class = 0; class < m->list_color.classes[k]; class ++) {
             if (class % PER_LINE == 0)
                 say(class ? "\n#    " : "# %2u:", k);
-            say(" %u", b->order[k].list[class].count);
+            uint32_t blocks = 0;
+            for (unsigned node = 0; node < n->count; node++)
+                blocks += n->lists[node].order[k].list[class].count;
+            say(" %u", blocks);
         }
         say("\n");
     }

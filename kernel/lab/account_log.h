@@ -9,6 +9,7 @@
 struct account_sum {
     struct account total; /* arrays of its own; got[0]: frames by their own colours */
     uint64_t frames;      /* sum of got[0] */
+    unsigned nodes;       /* of the instances */
     unsigned counters;    /* numbers that the policy keeps about itself */
     struct policy_counter counter[POLICY_COUNTERS_MAX];
     uint32_t free_blocks[MAX_ORDER + 1]; /* by order, of the last instance before the workload */
@@ -22,8 +23,8 @@ int account_sum_init(struct account_sum *s, const struct color_map *map, const c
 void account_sum_add(struct account_sum *s, const struct memory *m);
 void account_sum_free(struct account_sum *s);
 
-/* Writes the sum as alloc records: the totals; the policy's counters; free blocks by order; wanted
- * and got by colour. */
+/* Writes the sum as alloc records: the totals; wanted and got by node where there are several; the
+ * policy's counters; free blocks by order; wanted and got by colour. */
 void account_sum_write(struct account_sum *s);
 
 /*

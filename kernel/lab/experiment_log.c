@@ -91,6 +91,28 @@ static bool area_in_own_colors(const struct subject *subject)
     return true;
 }
 
+/* The subject's frames by node, where the machine has several. */
+static void write_node_pages(struct record *r, const struct subject *subject)
+{
+    const struct numa *numa = subject->topology.numa;
+    uint64_t pages[NUMA_NODES] = {0};
+    if (numa->nodes == 1)
+        return;
+    for (unsigned i = 0; i < subject->range_count; i++) {
+        struct pfn_range left = subject->range[i];
+        while (pfn_range_pages(left)) {
+            unsigned node;
+            struct pfn_range piece = numa_first(numa, left, &node);
+            pages[node] += pfn_range_pages(piece);
+            left.start = piece.end;
+        }
+    }
+    record_array(r, "subject_nodes");
+    for (unsigned i = 0; i < numa->nodes; i++)
+        record_u64(r, NULL, pages[i]);
+    record_array_end(r);
+}
+
 void experiment_write_plan(const struct results *res, const struct subject *subject)
 {
     const struct workload *w = res->work;
@@ -108,6 +130,7 @@ void experiment_write_plan(const struct results *res, const struct subject *subj
     record_u64(&r, "seed", lab_options.seed);
     record_u64(&r, "subject_pages", subject->pages);
     record_u64(&r, "subject_ranges", subject->range_count);
+    write_node_pages(&r, subject);
     if (own_colors().given)
         record_str(&r, "descriptors", area_in_own_colors(subject) ? "own colors" : "any color");
     record_str(&r, "design", "randomized complete blocks");

@@ -13,27 +13,28 @@ static void write_note(const char *text)
     record_end(&r);
 }
 
-static void write_node(const struct numa *n, const struct memmap *map, unsigned node)
+static void write_node(const struct topology *t, const struct memmap *map, unsigned node)
 {
     struct record r;
     record_begin(&r, "memory");
     record_str(&r, "what", "node");
     record_u64(&r, "node", node);
-    record_u64(&r, "ram_pages", numa_pages(n, map, node));
+    record_u64(&r, "ram_pages", numa_pages(t->numa, map, node));
     record_array(&r, "cpus");
-    for (unsigned cpu = 0; cpu < cpus_running(); cpu++)
-        if (n->node_of_cpu[arch_cpu_hw_id(cpu) % NUMA_CPUS] == node)
+    for (unsigned cpu = 0; cpu < t->cpus; cpu++)
+        if (t->home[cpu] == node)
             record_u64(&r, NULL, cpu);
     record_array_end(&r);
     record_array(&r, "distance");
-    for (unsigned to = 0; to < n->nodes; to++)
-        record_u64(&r, NULL, n->distance[node][to]);
+    for (unsigned to = 0; to < t->numa->nodes; to++)
+        record_u64(&r, NULL, t->numa->distance[node][to]);
     record_array_end(&r);
     record_end(&r);
 }
 
-const struct numa *numa_log(const struct memmap *map)
+const struct topology *numa_log(const struct memmap *map)
 {
+    static struct topology topology;
     static struct numa numa;
     static struct arch_numa raw;
     char why[160] = "";
@@ -43,7 +44,13 @@ const struct numa *numa_log(const struct memmap *map)
     numa_build(&numa, told ? &raw : NULL, map, why, sizeof why);
     if (why[0])
         write_note(why);
+    topology.numa = &numa;
+    topology.cpus = cpus_running();
+    for (unsigned cpu = 0; cpu < topology.cpus; cpu++) {
+        uint32_t hw = arch_cpu_hw_id(cpu);
+        topology.home[cpu] = hw < NUMA_CPUS ? numa.node_of_cpu[hw] : 0;
+    }
     for (unsigned node = 0; node < numa.nodes; node++)
-        write_node(&numa, map, node);
-    return &numa;
+        write_node(&topology, map, node);
+    return &topology;
 }

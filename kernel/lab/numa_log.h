@@ -2,9 +2,12 @@
 #ifndef TT_LAB_NUMA_LOG_H
 #define TT_LAB_NUMA_LOG_H
 
-#include "mm/numa.h"
+#include "mm/nodes.h"
 
-/* Reads what firmware says, writes a memory record "node" each, and a note on what was refused. */
-const struct numa *numa_log(const struct memmap *map);
+/*
+ * Reads what firmware says, writes a memory record "node" each, and a note on what was refused.
+ * After the CPUs have started.
+ */
+const struct topology *numa_log(const struct memmap *map);
 
 #endif

@@ -29,6 +29,7 @@ enum { STREAM_ORDER = 1001, STREAM_BLOCK = 1002, STREAM_WARMUP = 1003 };
 
 /* Everything about the experiment that is running; large, so not on a stack. */
 static struct {
+    const struct topology *topology;
     const struct workload *work;
     struct levels levels;
     struct subject subject;
@@ -108,7 +109,7 @@ static int run_sample(unsigned level, unsigned block, unsigned order, bool recor
                   record ? "" : " (warm-up)");
     memory_build(&lab.memory, &l->setup, &lab.subject, seed);
     for (unsigned k = 0; k <= MAX_ORDER; k++)
-        lab.account[level].free_blocks[k] = (uint32_t)buddy_blocks(&lab.memory.buddy, k);
+        lab.account[level].free_blocks[k] = (uint32_t)nodes_blocks(&lab.memory.nodes, k);
     s.per_color = malloc(lab.memory.color.colors * sizeof *s.per_color);
     if (!s.per_color || arch_space_create(&s.space)) {
         free(s.per_color);
@@ -210,7 +211,7 @@ static int prepare(const struct memmap *map)
     struct lab_scale scale = scale_of(&lab.levels);
     bool strict = lab_options.subject_bytes != 0;
     uint64_t bytes = strict ? lab_options.subject_bytes : lab.work->subject_bytes(&scale);
-    if (subject_plan(&lab.subject, map, &lab.levels, bytes, strict, lab.failure,
+    if (subject_plan(&lab.subject, map, lab.topology, &lab.levels, bytes, strict, lab.failure,
                      sizeof lab.failure))
         return -1;
     if (results_init(&lab.results, lab.work, &lab.levels, &scale, lab_options.reps))
@@ -302,12 +303,13 @@ static unsigned all_runs(const struct preset *p, const char *cmdline, char *out)
     return names + 1;
 }
 
-void lab_run(const struct memmap *map, const char *cmdline)
+void lab_run(const struct memmap *map, const struct topology *topology, const char *cmdline)
 {
     static char runs[RUN_ALL_BYTES];
     char name[32], why[96];
     bool ok = true;
     const struct preset *preset = preset_of(cmdline);
+    lab.topology = topology;
     unsigned plan = all_runs(preset, cmdline, runs);
     if (stray_key(runs, why, sizeof why)) {
         ktap_begin(1);

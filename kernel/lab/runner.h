@@ -16,6 +16,6 @@
  * Runs everything that run= names, or every stage of the preset that it names, each experiment as
  * one KTAP test. map: the memory that is left; cmdline: parsed before without an error.
  */
-void lab_run(const struct memmap *map, const char *cmdline);
+void lab_run(const struct memmap *map, const struct topology *topology, const char *cmdline);
 
 #endif

@@ -6,23 +6,28 @@
 #include "core/kprintf.h"
 #include "mm/own.h"
 
+#include <string.h>
+
 /* A block of the largest order: less is not a memory to place things in. */
 #define SUBJECT_MIN_PAGES (1u << MAX_ORDER)
 
-static uint64_t area_pages(const struct levels *levels, uint64_t pages)
+/* Every end of a node's range may cut one in two. */
+#define SUBJECT_RANGES (PAGE_RANGES - 2 * NUMA_RANGES)
+
+static uint64_t area_pages(const struct levels *levels, const struct topology *t, uint64_t pages)
 {
     size_t bytes = 0;
     for (unsigned i = 0; i < levels->count; i++)
-        bytes = max_u64(bytes, memory_bytes(&levels->level[i].setup, (uint32_t)pages));
+        bytes = max_u64(bytes, memory_bytes(&levels->level[i].setup, t, (uint32_t)pages));
     return (bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
 }
 
 /* The largest part of `pages` that leaves room for its own area in the largest range. */
-static uint64_t shrink_to_fit(const struct levels *levels, uint64_t pages, uint64_t free,
-                              uint64_t largest)
+static uint64_t shrink_to_fit(const struct levels *levels, const struct topology *t, uint64_t pages,
+                              uint64_t free, uint64_t largest)
 {
     while (pages >= SUBJECT_MIN_PAGES) {
-        uint64_t area = area_pages(levels, pages);
+        uint64_t area = area_pages(levels, t, pages);
         if (area <= largest && area + pages <= free)
             return pages;
         /* 31/32: at most a few hundred rounds from 2^32 down, and within 3% of the largest. */
@@ -31,14 +36,43 @@ static uint64_t shrink_to_fit(const struct levels *levels, uint64_t pages, uint6
     return 0;
 }
 
-/* Inserts a range in ascending order. */
+/* Inserts a range in ascending order; where it touches another one (at a node's end), both join. */
 static void add_range(struct subject *out, struct pfn_range r)
 {
-    unsigned i = out->range_count++;
-    for (; i > 0 && out->range[i - 1].start.n > r.start.n; i--)
-        out->range[i] = out->range[i - 1];
-    out->range[i] = r;
+    struct pfn_range *at = out->range;
+    unsigned i = 0;
     out->pages += (uint32_t)pfn_range_pages(r);
+    while (i < out->range_count && at[i].end.n < r.start.n)
+        i++;
+    unsigned joined = i;
+    while (joined < out->range_count && at[joined].start.n <= r.end.n) {
+        r.start = pfn(min_u64(r.start.n, at[joined].start.n));
+        r.end = pfn(max_u64(r.end.n, at[joined].end.n));
+        joined++;
+    }
+    memmove(at + i + 1, at + joined, (out->range_count - joined) * sizeof *at);
+    at[i] = r;
+    out->range_count = out->range_count + 1 + i - joined;
+}
+
+#define ANY_NODE NUMA_NODES
+
+/* The largest piece of RAM that is one range of one node (or of any, uncut); empty if none. */
+static struct pfn_range largest_of(const struct memmap *rest, const struct numa *numa,
+                                   unsigned node)
+{
+    struct pfn_range best = {pfn(0), pfn(0)};
+    for_each_range (rest, r, MEM_RAM) {
+        struct pfn_range left = r->at;
+        while (pfn_range_pages(left)) {
+            unsigned of = ANY_NODE;
+            struct pfn_range piece = node == ANY_NODE ? left : numa_first(numa, left, &of);
+            if (of == node && pfn_range_pages(piece) > pfn_range_pages(best))
+                best = piece;
+            left.start = piece.end;
+        }
+    }
+    return best;
 }
 
 /*
@@ -47,14 +81,10 @@ static void add_range(struct subject *out, struct pfn_range r)
  * allocator would deliver first. For the same reason it starts on a block of the largest order
  * where the range can spare the frames before it.
  */
-static bool take_largest(struct subject *out, struct memmap *rest, uint64_t pages)
+static bool take_largest(struct subject *out, struct memmap *rest, uint64_t pages, unsigned node)
 {
-    struct pfn_range best = {pfn(0), pfn(0)};
-    for_each_range (rest, r, MEM_RAM) {
-        if (pfn_range_pages(r->at) > pfn_range_pages(best))
-            best = r->at;
-    }
-    if (!pfn_range_pages(best))
+    struct pfn_range best = largest_of(rest, out->topology.numa, node);
+    if (!pages || out->range_count == SUBJECT_RANGES || !pfn_range_pages(best))
         return false;
     uint64_t aligned = align_up(best.start.n, 1ul << MAX_ORDER);
     if (aligned < best.end.n && best.end.n - aligned >= pages)
@@ -62,6 +92,32 @@ static bool take_largest(struct subject *out, struct memmap *rest, uint64_t page
     best.end = pfn(min_u64(best.end.n, best.start.n + pages));
     add_range(out, best);
     return memmap_set(rest, best, MEMMAP_KERNEL) == 0;
+}
+
+static bool nodes_apart(const struct levels *levels, const struct topology *t)
+{
+    bool apart = false;
+    for (unsigned i = 0; i < levels->count; i++)
+        apart |= topology_nodes(t, levels->level[i].setup.numa != NUMA_OFF) > 1;
+    return apart;
+}
+
+/* Each node's share of `pages`, by what it has left. */
+static void take_shares(struct subject *out, struct memmap *rest, uint64_t pages)
+{
+    const struct numa *numa = out->topology.numa;
+    uint64_t ram = memmap_pages(rest, MEM_RAM), of_node[NUMA_NODES], before = 0;
+    for (unsigned i = 0; i < numa->nodes; i++)
+        of_node[i] = numa_pages(numa, rest, i);
+    for (unsigned i = 0; i < numa->nodes; i++) {
+        /* By sums from the first node on, so that roundings do not add up. */
+        uint64_t from = align_down(pages * before / ram, 1ul << MAX_ORDER);
+        before += of_node[i];
+        uint64_t to = before == ram ? pages : align_down(pages * before / ram, 1ul << MAX_ORDER);
+        uint64_t end = out->pages + (of_node[i] ? to - from : 0);
+        while (take_largest(out, rest, end - out->pages, i))
+            ;
+    }
 }
 
 /* The lowest `pages` frames in a row that own memory may use; PFN_NONE when none are. O(frames). */
@@ -93,8 +149,9 @@ static pfn_t take_area(struct memmap *rest, uint64_t pages)
     return memmap_set(rest, area, MEMMAP_KERNEL) ? PFN_NONE : at;
 }
 
-int subject_plan(struct subject *out, const struct memmap *map, const struct levels *levels,
-                 uint64_t bytes, bool strict, char *err, size_t err_bytes)
+int subject_plan(struct subject *out, const struct memmap *map, const struct topology *t,
+                 const struct levels *levels, uint64_t bytes, bool strict, char *err,
+                 size_t err_bytes)
 {
     static struct memmap rest; /* a copy to take the area from */
     rest = *map;
@@ -110,15 +167,16 @@ int subject_plan(struct subject *out, const struct memmap *map, const struct lev
                   (unsigned long)SUBJECT_MIN_PAGES << PAGE_SHIFT >> 10);
         return -TT_ENOMEM;
     }
-    uint64_t pages = shrink_to_fit(levels, min_u64(wanted, free), free, largest);
+    uint64_t pages = shrink_to_fit(levels, t, min_u64(wanted, free), free, largest);
     if (!pages || (strict && pages < wanted)) {
-        ksnprintf(err, err_bytes,
-                  "subject: %lu MiB asked for, at most about %lu MiB can be had on this machine",
-                  (unsigned long)(bytes >> 20),
-                  (unsigned long)(shrink_to_fit(levels, free, free, largest) << PAGE_SHIFT >> 20));
+        ksnprintf(
+            err, err_bytes,
+            "subject: %lu MiB asked for, at most about %lu MiB can be had on this machine",
+            (unsigned long)(bytes >> 20),
+            (unsigned long)(shrink_to_fit(levels, t, free, free, largest) << PAGE_SHIFT >> 20));
         return -TT_ENOMEM;
     }
-    uint64_t area = area_pages(levels, pages);
+    uint64_t area = area_pages(levels, t, pages);
     pfn_t at = take_area(&rest, area);
     if (at.n == PFN_NONE.n) {
         ksnprintf(err, err_bytes, "subject: no room for %lu pages of descriptors",
@@ -129,8 +187,10 @@ int subject_plan(struct subject *out, const struct memmap *map, const struct lev
     out->area_bytes = area << PAGE_SHIFT;
     out->pages = 0;
     out->range_count = 0;
-    while (out->pages < pages && out->range_count < PAGE_RANGES &&
-           take_largest(out, &rest, pages - out->pages))
+    out->topology = *t;
+    if (nodes_apart(levels, t))
+        take_shares(out, &rest, pages);
+    while (take_largest(out, &rest, pages - out->pages, ANY_NODE))
         ;
     return 0;
 }

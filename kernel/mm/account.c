@@ -83,6 +83,20 @@ uint64_t account_frames(const struct account *a, uint32_t *frames)
     return sum;
 }
 
+/* All zero where there is one node. */
+static const char *check_nodes(const struct account *a)
+{
+    uint64_t wanted = 0, got = 0, here = 0;
+    for (unsigned i = 0; i < NUMA_NODES; i++) {
+        wanted += a->node_wanted[i];
+        got += a->node_got[i];
+        here += min_u64(a->node_wanted[i], a->node_got[i]);
+    }
+    if (wanted != got || (wanted && wanted != a->allocations))
+        return "account: the nodes do not add up to the allocations";
+    return a->local <= here ? NULL : "account: more local blocks than a node wanted and got";
+}
+
 const char *account_check(const struct account *a)
 {
     uint64_t wanted = 0, got = 0;
@@ -95,5 +109,7 @@ const char *account_check(const struct account *a)
         return "account: got does not add up to the allocations";
     if (wanted != a->wishes)
         return "account: wanted does not add up to the wishes";
-    return a->missed <= a->wishes ? NULL : "account: more misses than wishes";
+    if (a->missed > a->wishes)
+        return "account: more misses than wishes";
+    return check_nodes(a);
 }

@@ -9,6 +9,7 @@
 #ifndef TT_MM_ACCOUNT_H
 #define TT_MM_ACCOUNT_H
 
+#include "arch.h"
 #include "mm/color.h"
 
 struct account {
@@ -22,6 +23,10 @@ struct account {
     uint64_t probes;              /* colours tried in vain */
     uint64_t distance_sum;        /* over `missed`: from the wanted to the nearest colour covered */
     uint32_t distance_max;
+    /* where there are several nodes; blocks: */
+    uint64_t node_wanted[NUMA_NODES]; /* by node of the CPU that asked */
+    uint64_t node_got[NUMA_NODES];    /* by node of the block */
+    uint64_t local;                   /* both were the same */
 };
 
 size_t account_bytes(const struct color_map *map);
@@ -45,6 +50,14 @@ static inline void account_hit(struct account *a, color_t want, color_t got, uin
 
 /* A block, and the colour that was wanted or COLOR_NONE. */
 void account_got(struct account *a, color_t want, pfn_t p, unsigned order);
+
+/* A block of node `got`, accounted by one of the above, was asked for on node `home`. */
+static inline void account_node(struct account *a, unsigned home, unsigned got)
+{
+    a->node_wanted[home]++;
+    a->node_got[got]++;
+    a->local += home == got;
+}
 
 /* Adds the frames of all blocks by their colours to frames[colors]; returns how many there are. */
 uint64_t account_frames(const struct account *a, uint32_t *frames);

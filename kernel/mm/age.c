@@ -42,23 +42,30 @@ static void swap(uint32_t *v, uint32_t i, uint32_t j)
     v[j] = t;
 }
 
-/* frame[0..used) are in use, the rest is free: drawing from either part is one swap. */
-void age_run(struct buddy *b, const struct age_spec *a, struct rng rng, uint32_t *frame)
+static struct buddy *lists_of(struct nodes *n, uint32_t nr)
 {
-    uint32_t n = b->pages->count, used = 0;
+    return &n->lists[page_node(n->pages, nr)];
+}
+
+/* frame[0..used) are in use, the rest is free: drawing from either part is one swap. */
+void age_run(struct nodes *nodes, const struct age_spec *a, struct rng rng, uint32_t *frame)
+{
+    const struct pages *pages = nodes->pages;
+    uint32_t n = pages->count, used = 0;
     uint32_t hi = (uint32_t)((uint64_t)n * a->hi / 100), lo = (uint32_t)((uint64_t)n * a->lo / 100);
     for (uint32_t i = 0; i < n; i++)
         frame[i] = i;
     for (unsigned cycle = 0; cycle < a->cycles; cycle++) {
         for (; used < hi; used++) {
             swap(frame, used, used + rng_below(&rng, n - used));
-            if (!buddy_take(b, page_pfn(b->pages, frame[used]), 0))
+            if (!buddy_take(lists_of(nodes, frame[used]), page_pfn(pages, frame[used]), 0))
                 panic("age_run: frame 0x%lx should be free",
-                      (unsigned long)page_pfn(b->pages, frame[used]).n);
+                      (unsigned long)page_pfn(pages, frame[used]).n);
         }
         for (; used > lo; used--) {
             swap(frame, used - 1, rng_below(&rng, used));
-            buddy_free(b, page_pfn(b->pages, frame[used - 1]), 0);
+            uint32_t nr = frame[used - 1];
+            buddy_free(lists_of(nodes, nr), page_pfn(pages, nr), 0);
         }
     }
 }

@@ -8,14 +8,15 @@
  *
  * Which frames are taken and freed, and in which order, depends on the seed alone, not on the
  * allocator under test: all levels of a block see the same free frames, and so differ by placement
- * only. Freed frames go through the allocator's own free path, so its lists are in the order that
- * these frees leave behind.
+ * only; also of numa=on and off, since frames are drawn from all nodes alike. Freed frames go
+ * through the allocator's own free path, so its lists are in the order that these frees leave
+ * behind.
  */
 #ifndef TT_MM_AGE_H
 #define TT_MM_AGE_H
 
 #include "core/rng.h"
-#include "mm/buddy.h"
+#include "mm/nodes.h"
 
 struct age_spec {
     unsigned cycles; /* 0: fresh */
@@ -28,7 +29,8 @@ int age_parse(const char *s, struct age_spec *out, char *err, size_t err_bytes);
 /* Bytes of scratch for count frames. */
 size_t age_bytes(uint32_t count);
 
-/* Ages a fresh instance. scratch: age_bytes(pages->count). O(cycles * frames). */
-void age_run(struct buddy *b, const struct age_spec *a, struct rng rng, uint32_t *scratch);
+/* Ages a fresh instance over all its nodes. scratch: age_bytes(pages->count). O(cycles * frames).
+ */
+void age_run(struct nodes *n, const struct age_spec *a, struct rng rng, uint32_t *scratch);
 
 #endif

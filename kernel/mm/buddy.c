@@ -22,9 +22,11 @@ size_t buddy_bytes(const struct color_map *map)
     return bytes;
 }
 
-void buddy_init(struct buddy *b, struct pages *pages, const struct color_map *map, void *memory)
+void buddy_init(struct buddy *b, struct pages *pages, unsigned node, const struct color_map *map,
+                void *memory)
 {
     b->pages = pages;
+    b->node = node;
     b->map = map;
     b->mask = map->mask;
     uint64_t *words = memory;
@@ -183,7 +185,7 @@ __attribute__((noinline)) pfn_t buddy_alloc_larger(struct buddy *b, unsigned ord
 static int holder(struct buddy *b, pfn_t p, unsigned order, uint32_t *head)
 {
     const struct page_range *r = pages_find_range(b->pages, p);
-    if (!r)
+    if (!r || page_range_node(b->pages, r) != b->node)
         return -1;
     for (unsigned k = order; k <= MAX_ORDER; k++) {
         uint64_t start = align_down(p.n, 1ul << k);
@@ -238,6 +240,9 @@ static void check_free(struct buddy *b, pfn_t p, unsigned order)
     const struct page_range *r = pages_find_range(b->pages, p);
     if (!r)
         panic("buddy_free: frame 0x%lx is in no range", (unsigned long)p.n);
+    if (page_range_node(b->pages, r) != b->node)
+        panic("buddy_free: frame 0x%lx is of node %u, freed to node %u", (unsigned long)p.n,
+              page_range_node(b->pages, r), b->node);
     uint32_t nr = r->first + (uint32_t)(p.n - r->start), flags = page_flags(b->pages, nr);
     if (!page_is_block(b->pages, nr, PAGE_USED, order))
         panic(
@@ -292,7 +297,7 @@ void buddy_add_all(struct buddy *b)
 {
     for (unsigned i = b->pages->range_count; i-- > 0;) {
         const struct page_range *r = &b->pages->range[i];
-        uint64_t end = r->start + r->pages;
+        uint64_t end = page_range_node(b->pages, r) == b->node ? r->start + r->pages : r->start;
         while (end > r->start) {
             unsigned k = (unsigned)__builtin_ctzl(end | 1ul << b->map->max_order);
             while (end - r->start < 1ul << k)

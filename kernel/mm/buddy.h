@@ -32,21 +32,24 @@ struct buddy_order {
     uint8_t shift;  /* class = colour >> shift */
 };
 
+/* The lists of one node: all frames and blocks below are of that node. */
 struct buddy {
-    struct pages *pages;         /* constant */
+    struct pages *pages;         /* constant; of all nodes */
     const struct color_map *map; /* constant: of the lists, not of the accounting */
     uint32_t mask;               /* constant: map->mask */
     struct buddy_order order[MAX_ORDER + 1];
+    unsigned node; /* constant; last, where it moves no offset of the common path */
 };
 
 /* Bytes of lists and bitmap for a map. */
 size_t buddy_bytes(const struct color_map *map);
 
-/* Empty lists over pages; memory holds buddy_bytes(map), 8-byte aligned. */
-void buddy_init(struct buddy *b, struct pages *pages, const struct color_map *map, void *memory);
+/* Empty lists of a node over pages; memory holds buddy_bytes(map), 8-byte aligned. */
+void buddy_init(struct buddy *b, struct pages *pages, unsigned node, const struct color_map *map,
+                void *memory);
 
-/* Puts all frames of all ranges on the lists in the largest aligned blocks, highest first, so
- * that allocation from a fresh instance proceeds upwards. O(frames / 2^MAX_ORDER). */
+/* Puts all frames of the node's ranges on the lists in the largest aligned blocks, highest first,
+ * so that allocation from a fresh instance proceeds upwards. O(frames / 2^MAX_ORDER). */
 void buddy_add_all(struct buddy *b);
 
 /*
@@ -58,13 +61,13 @@ static inline pfn_t buddy_alloc(struct buddy *b, unsigned order, color_t c);
 
 /*
  * Takes exactly the block of 2^order frames at p out of whatever free block holds it. False if
- * it is not wholly free. Precondition: p aligned to the block.
+ * it is not wholly free, or of another node. Precondition: p aligned to the block.
  */
 bool buddy_take(struct buddy *b, pfn_t p, unsigned order);
 
 /*
  * Gives a block back and merges it with its free buddies. CHECK >= 1 panics on a double free, a
- * wrong order or a frame of no range; CHECK >= 2 fills the frames with junk.
+ * wrong order or a frame of no range or another node; CHECK >= 2 fills the frames with junk.
  */
 void buddy_free(struct buddy *b, pfn_t p, unsigned order);
 
@@ -78,7 +81,7 @@ uint64_t buddy_free_pages(const struct buddy *b);
 /*
  * Every descriptor, every list and its count: states match lists, links point back, counts equal
  * lengths, bitmap bits equal emptiness, no two free buddies are left unmerged, every free block is
- * on a list. NULL, or what is broken. O(frames).
+ * on a list, every block is of the node. NULL, or what is broken. O(frames).
  */
 const char *buddy_check(struct buddy *b);
 

@@ -17,6 +17,8 @@ static const char *check_list(struct buddy *b, unsigned order, uint32_t class, u
             return "buddy: a listed block's state or order is wrong";
         if (before != PAGE_NR_NONE && *page_prev(p, nr) != before)
             return "buddy: a link does not point back";
+        if (page_node(p, nr) != b->node)
+            return "buddy: a block is on the list of another node";
         if (color_of_naive(b->map, pfn_to_phys(page_pfn(p, nr))) >> b->map->shift[order] != class)
             return "buddy: a block is on the list of another class";
         before = nr;
@@ -29,29 +31,38 @@ static const char *check_list(struct buddy *b, unsigned order, uint32_t class, u
     return NULL;
 }
 
-/* Every block in the descriptors is aligned, inside its range, and has no free buddy if free. */
-static const char *check_blocks(struct buddy *b, uint64_t *pages_seen)
+/* The block at nr is aligned, inside its range, and has no free buddy if it is free. */
+static const char *check_block(struct buddy *b, const struct page_range *r, uint32_t nr,
+                               unsigned order, bool free)
 {
     const struct pages *p = b->pages;
-    for (uint32_t nr = 0; nr < p->count; nr++) {
+    uint64_t at = page_pfn(p, nr).n, buddy = (at ^ 1ul << order) - r->start;
+    if (order > MAX_ORDER || at % (1ul << order) || at + (1ul << order) > r->start + r->pages)
+        return "buddy: a block is not aligned or leaves its range";
+    for (uint32_t k = 1; k < 1u << order; k++) {
+        if ((page_flags(p, nr + k) & PAGE_STATE_MASK) != PAGE_TAIL << PAGE_STATE_SHIFT)
+            return "buddy: two blocks overlap";
+    }
+    if (free && order < b->map->max_order && buddy < r->pages &&
+        page_is_block(p, r->first + (uint32_t)buddy, PAGE_FREE, order))
+        return "buddy: two free buddies are not merged";
+    return NULL;
+}
+
+/* Every block in the descriptors of a range; counts the pages of free ones. */
+static const char *check_range(struct buddy *b, const struct page_range *r, uint64_t *pages_seen)
+{
+    const struct pages *p = b->pages;
+    for (uint32_t nr = r->first; nr < r->first + r->pages; nr++) {
         uint32_t state = (page_flags(p, nr) & PAGE_STATE_MASK) >> PAGE_STATE_SHIFT;
         if (state == PAGE_TAIL)
             continue;
         unsigned order = page_flags(p, nr) & PAGE_ORDER_MASK;
-        const struct page_range *r = page_range_of(p, nr);
-        uint64_t at = page_pfn(p, nr).n, buddy = (at ^ 1ul << order) - r->start;
-        if (order > MAX_ORDER || at % (1ul << order) || at + (1ul << order) > r->start + r->pages)
-            return "buddy: a block is not aligned or leaves its range";
-        for (uint32_t k = 1; k < 1u << order; k++) {
-            if ((page_flags(p, nr + k) & PAGE_STATE_MASK) != PAGE_TAIL << PAGE_STATE_SHIFT)
-                return "buddy: two blocks overlap";
-        }
-        if (state == PAGE_FREE) {
+        const char *broken = check_block(b, r, nr, order, state == PAGE_FREE);
+        if (broken)
+            return broken;
+        if (state == PAGE_FREE)
             *pages_seen += 1ul << order;
-            if (order < b->map->max_order && buddy < r->pages &&
-                page_is_block(p, r->first + (uint32_t)buddy, PAGE_FREE, order))
-                return "buddy: two free buddies are not merged";
-        }
         nr += (1u << order) - 1;
     }
     return NULL;
@@ -67,8 +78,11 @@ const char *buddy_check(struct buddy *b)
                 return broken;
         }
     }
-    const char *broken = check_blocks(b, &marked);
-    if (broken)
-        return broken;
+    for (unsigned i = 0; i < b->pages->range_count; i++) {
+        const char *broken =
+            b->pages->node[i] == b->node ? check_range(b, &b->pages->range[i], &marked) : NULL;
+        if (broken)
+            return broken;
+    }
     return listed == marked ? NULL : "buddy: a free block is on no list";
 }

@@ -3,9 +3,9 @@
 
 #include "core/panic.h"
 
-void lru_init(struct lru *l, struct pages *pages)
+void lru_init(struct lru *l, struct pages *pages, unsigned node)
 {
-    *l = (struct lru){.pages = pages, .lock = LOCK_INIT("lru")};
+    *l = (struct lru){.pages = pages, .node = node, .lock = LOCK_INIT("lru")};
     for (unsigned i = 0; i < LRU_LISTS; i++)
         l->list[i].first = l->list[i].last = PAGE_NR_NONE;
 }
@@ -50,18 +50,27 @@ static void unlink(struct lru *l, uint32_t page)
     *page_flag_word(l->pages, page) &= ~(uint32_t)(PAGE_LRU | PAGE_ACTIVE);
 }
 
-void lru_add(struct lru *l, enum lru_list which, const struct pagevec *v)
+void lru_add(struct lru *nodes, enum lru_list which, const struct pagevec *v)
 {
+    const struct pages *pages = nodes->pages;
     unsigned n = pagevec_count(v);
-    uint8_t count = l->pages->shape->count;
-    lock_take(&l->lock);
+    uint8_t count = pages->shape->count;
+    struct lru *l = NULL;
     for (unsigned i = 0; i < n; i++) {
+        struct lru *of = &nodes[page_node(pages, pagevec_get(v, i))];
+        if (of != l) {
+            if (l)
+                lock_drop(&l->lock);
+            l = of;
+            lock_take(&l->lock);
+        }
         check(1, !on_list(l, pagevec_get(v, i)));
         link(l, which, pagevec_get(v, i));
     }
-    lock_drop(&l->lock);
+    if (l)
+        lock_drop(&l->lock);
     for (unsigned i = 0; i < n; i++)
-        fetch_add(page_field(l->pages, pagevec_get(v, i), count), (uint32_t)-1);
+        fetch_add(page_field(pages, pagevec_get(v, i), count), (uint32_t)-1);
     pagevec_set_count(v, 0);
 }
 
@@ -107,6 +116,8 @@ static const char *check_list(struct lru *l, enum lru_list which)
             return "a page on an LRU list says that it is not";
         if (*page_prev(l->pages, p) != prev)
             return "a page on an LRU list does not point back";
+        if (page_node(l->pages, p) != l->node)
+            return "a page is on an LRU list of another node";
         if ((page_flags(l->pages, p) & PAGE_STATE_MASK) == PAGE_FREE << PAGE_STATE_SHIFT)
             return "a free page is on an LRU list";
         prev = p;

@@ -21,6 +21,7 @@ enum lru_list { LRU_INACTIVE, LRU_ACTIVE, LRU_LISTS };
 
 struct lru {
     struct pages *pages; /* constant */
+    unsigned node;       /* constant: of the pages on the lists */
     struct lock lock;    /* over everything below, and over links of pages on the lists */
     struct {
         uint32_t first; /* newest; PAGE_NR_NONE when empty */
@@ -29,15 +30,17 @@ struct lru {
     } list[LRU_LISTS];
 } __attribute__((aligned(128)));
 
-void lru_init(struct lru *l, struct pages *pages);
+void lru_init(struct lru *l, struct pages *pages, unsigned node);
 
 /*
- * Puts all pages of a pagevec on a list, newest first, drops the reference that the pagevec held on
- * each, and empties it. The lock is taken once. Precondition: none of them is on a list.
+ * Puts all pages of a pagevec on a list of their nodes, newest first, drops the reference that the
+ * pagevec held on each, and empties it. A lock is taken once for pages of one node that follow each
+ * other, as Linux does. nodes: the lists of all nodes. Precondition: no page is on a list.
  */
-void lru_add(struct lru *l, enum lru_list which, const struct pagevec *v);
+void lru_add(struct lru *nodes, enum lru_list which, const struct pagevec *v);
 
-/* Moves a page to the active list, or takes it off the lists. False if it was on none. */
+/* l is the lists of the page's node. Moves it to the active list, or takes it off the lists. False
+ * if it was on none. */
 bool lru_activate(struct lru *l, uint32_t page);
 bool lru_remove(struct lru *l, uint32_t page);
 

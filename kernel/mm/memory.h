@@ -1,9 +1,9 @@
 /*
  * struct memory: one instance of the subject memory, built for one level, measured, checked, gone.
  *
- * Binds page descriptors, free lists, the policy with its fallback and the colour accounting
- * over a set of frames. Everything an instance keeps lies in one area of the kernel's memory
- * that the caller provides, so that building and dropping leave nothing behind; the frames
+ * Binds page descriptors, the free lists of all nodes, the policy with its fallback and the colour
+ * accounting over a set of frames. Everything an instance keeps lies in one area of the kernel's
+ * memory that the caller provides, so that building and dropping leave nothing behind; the frames
  * themselves hold nothing but what the workload writes.
  */
 #ifndef TT_MM_MEMORY_H
@@ -11,10 +11,19 @@
 
 #include "mm/account.h"
 #include "mm/age.h"
-#include "mm/buddy.h"
 #include "mm/color_spec.h"
+#include "mm/nodes.h"
 #include "mm/policy.h"
 #include "mm/smp_setup.h"
+
+/*
+ * What comes first when the node of the CPU that asks has no block of the wanted colour. NUMA_ON:
+ * the node: all that the fallback tries there, and then the same on the next nearest one, since a
+ * wrong colour costs now and then where a far page always does (illumos decides so, too).
+ * NUMA_COLOR: the colour: each that the fallback tries is looked for on all nodes. Nearest is by
+ * distance, then by number. NUMA_OFF: there are no nodes.
+ */
+enum numa_rule { NUMA_ON, NUMA_OFF, NUMA_COLOR };
 
 /* What one level of an experiment asks for. */
 struct setup {
@@ -24,6 +33,7 @@ struct setup {
     struct page_layout layout;
     struct age_spec age;
     uint8_t page_order; /* of the pages that a working set is mapped with */
+    enum numa_rule numa;
     struct smp_setup smp;
 };
 
@@ -31,7 +41,8 @@ struct setup {
 struct subject {
     unsigned range_count;
     struct pfn_range range[PAGE_RANGES];
-    uint32_t pages;    /* sum over the ranges */
+    uint32_t pages; /* sum over the ranges */
+    struct topology topology;
     void *area;        /* page aligned, not part of the ranges */
     size_t area_bytes; /* at least memory_bytes() of every level that uses it */
 };
@@ -39,12 +50,12 @@ struct subject {
 struct memory {
     const struct setup *setup;
     pfn_t (*alloc)(struct memory *m, const struct place_request *q); /* by kind of policy */
-    void (*freed)(struct policy_state *s, pfn_t p, unsigned order);  /* the policy's, or NULL */
+    void (*free)(struct memory *m, pfn_t p, unsigned order); /* NULL: buddy_free() is enough */
     struct color_map color;      /* of the cache under study: policy and accounting */
     struct color_map list_color; /* of the free lists: the same, or one colour */
     struct pages pages;
-    struct buddy buddy;
-    struct policy_state policy;
+    struct nodes nodes;
+    struct policy_state policy; /* of all nodes together */
     struct account account;
     uint32_t operations; /* CHECK >= 2: since the last full check */
 };
@@ -53,7 +64,7 @@ struct memory {
 int setup_check(const struct setup *s, char *err, size_t err_bytes);
 
 /* Bytes of area that an instance of `pages` frames needs under a set-up. */
-size_t memory_bytes(const struct setup *s, uint32_t pages);
+size_t memory_bytes(const struct setup *s, const struct topology *t, uint32_t pages);
 
 /*
  * Builds an instance over the subject and ages it. seed decides the ageing (the same for every
@@ -80,9 +91,10 @@ static inline pfn_t memory_alloc(struct memory *m, const struct place_request *q
 /* Gives a block back. Preconditions as buddy_free(). */
 static inline void memory_free(struct memory *m, pfn_t p, unsigned order)
 {
-    if (__builtin_expect(m->freed != NULL, 0))
-        m->freed(&m->policy, p, order);
-    buddy_free(&m->buddy, p, order);
+    if (__builtin_expect(m->free != NULL, 0))
+        m->free(m, p, order);
+    else
+        buddy_free(&m->nodes.lists[0], p, order);
     if (CHECK >= 2)
         memory_recheck(m);
 }

@@ -118,6 +118,27 @@ unsigned numa_node_of(const struct numa *n, pfn_t p)
     return 0;
 }
 
+/* The lowest of `end` and the first frame behind `start` of another node, if it begins at `at`. */
+static uint64_t cut(const struct numa *n, uint64_t start, uint64_t end, phys_t at)
+{
+    uint64_t frame = (at.a + PAGE_SIZE - 1) >> PAGE_SHIFT;
+    bool other =
+        frame > start && frame < end && numa_node_of(n, pfn(frame)) != numa_node_of(n, pfn(start));
+    return other ? frame : end;
+}
+
+struct pfn_range numa_first(const struct numa *n, struct pfn_range r, unsigned *node)
+{
+    check(1, r.start.n < r.end.n);
+    uint64_t end = r.end.n;
+    for (unsigned i = 0; i < n->ranges; i++) {
+        end = cut(n, r.start.n, end, n->range[i].at.start);
+        end = cut(n, r.start.n, end, n->range[i].at.end);
+    }
+    *node = numa_node_of(n, r.start);
+    return (struct pfn_range){r.start, pfn(end)};
+}
+
 void numa_order(const struct numa *n, unsigned from, uint8_t order[NUMA_NODES])
 {
     check(1, from < n->nodes);
@@ -133,14 +154,12 @@ uint64_t numa_pages(const struct numa *n, const struct memmap *map, unsigned nod
 {
     uint64_t pages = 0;
     for_each_range (map, r, MEM_RAM) {
-        if (n->nodes == 1)
-            pages += pfn_range_pages(r->at);
-        for (unsigned i = 0; i < n->ranges && n->nodes > 1; i++) {
-            const struct arch_numa_range *in = &n->range[i];
-            uint64_t start = max_u64(pfn_to_phys(r->at.start).a, in->at.start.a);
-            uint64_t end = min_u64(pfn_to_phys(r->at.end).a, in->at.end.a);
-            if (in->node == node && start < end)
-                pages += (end - start) >> PAGE_SHIFT;
+        struct pfn_range rest = r->at;
+        while (rest.start.n < rest.end.n) {
+            unsigned of;
+            struct pfn_range piece = numa_first(n, rest, &of);
+            pages += of == node ? pfn_range_pages(piece) : 0;
+            rest.start = piece.end;
         }
     }
     return pages;

@@ -30,6 +30,12 @@ void numa_build(struct numa *out, const struct arch_numa *raw, const struct memm
 /* The node of a frame; frames in no range belong to node 0. */
 unsigned numa_node_of(const struct numa *n, pfn_t p);
 
+/*
+ * The longest piece at the start of r whose frames are all of one node, and which: *node. A frame
+ * that two nodes share belongs to its first byte's. Precondition: r is not empty.
+ */
+struct pfn_range numa_first(const struct numa *n, struct pfn_range r, unsigned *node);
+
 /* All nodes, nearest to `from` first (itself, then by distance, then by number). */
 void numa_order(const struct numa *n, unsigned from, uint8_t order[NUMA_NODES]);
 

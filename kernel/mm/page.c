@@ -125,8 +125,24 @@ static uint64_t inverse_of_odd(uint64_t odd)
     return x;
 }
 
+/* Appends a range, cut into pieces of one node each. */
+static void add_range(struct pages *p, struct pfn_range r, const struct numa *numa)
+{
+    while (r.start.n < r.end.n) {
+        unsigned node = 0, i = p->range_count++;
+        struct pfn_range piece = numa ? numa_first(numa, r, &node) : r;
+        uint64_t start = piece.start.n, pages = pfn_range_pages(piece);
+        check(1, i < PAGE_RANGES && pages <= PAGE_NR_NONE - p->count);
+        p->range[i] = (struct page_range){start, (uint32_t)pages, p->count};
+        p->node[i] = (uint8_t)node;
+        p->to_pfn[i] = start - p->count;
+        p->count += (uint32_t)pages;
+        r.start = piece.end;
+    }
+}
+
 void pages_init(struct pages *p, const struct page_layout *l, void *area,
-                const struct pfn_range *ranges, unsigned n)
+                const struct pfn_range *ranges, unsigned n, const struct numa *numa)
 {
     check(1, n >= 1 && n <= PAGE_RANGES);
     p->base = (uint8_t *)area + l->offset_bytes;
@@ -137,18 +153,15 @@ void pages_init(struct pages *p, const struct page_layout *l, void *area,
     p->flags = p->base + l->shape->flags;
     p->stride_shift = (uint8_t)__builtin_ctz(l->stride_bytes);
     p->stride_inverse = inverse_of_odd(l->stride_bytes >> p->stride_shift);
-    p->range_count = n;
     p->range_hint = p->range;
+    p->range_count = 0;
     p->count = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint64_t start = ranges[i].start.n, pages = pfn_range_pages(ranges[i]);
-        check(1, pages >= 1 && pages <= PAGE_NR_NONE - p->count);
-        p->range[i] = (struct page_range){start, (uint32_t)pages, p->count};
-        p->to_pfn[i] = start - p->count;
-        p->count += (uint32_t)pages;
+        check(1, ranges[i].start.n < ranges[i].end.n);
+        add_range(p, ranges[i], numa);
     }
     memset(p->base, 0, (size_t)p->count * p->stride);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < p->range_count; i++) {
         for (uint32_t k = 0; k < p->range[i].pages; k++) {
             uint32_t nr = p->range[i].first + k;
             *page_flag_word(p, nr) = i << PAGE_RANGE_SHIFT;

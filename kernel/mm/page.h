@@ -18,6 +18,7 @@
 #define TT_MM_PAGE_H
 
 #include "core/types.h"
+#include "mm/numa.h"
 
 #define PAGE_NR_NONE UINT32_MAX
 #define PAGE_RANGES  2048 /* twice what a boot path hands over; 16 bits would allow 65536 */
@@ -64,6 +65,7 @@ struct pages {
     const struct page_range *range_hint; /* where the last lookup ended */
     uint64_t to_pfn[PAGE_RANGES];        /* by range: frame number less descriptor number */
     struct page_range range[PAGE_RANGES];
+    uint8_t node[PAGE_RANGES]; /* of each range: ranges never reach across nodes */
 };
 
 /* Bytes that an array of count descriptors needs, offset included. */
@@ -71,10 +73,11 @@ size_t pages_bytes(const struct page_layout *l, uint64_t count);
 
 /*
  * Lays the descriptors of ranges[0..n) (sorted, disjoint, not empty) out at area (page aligned).
- * All are cleared: state PAGE_TAIL, range set, virtual set where the shape has it.
+ * All are cleared: state PAGE_TAIL, range set, virtual set where the shape has it. With numa (NULL:
+ * one node) ranges are cut where the node changes; n + NUMA_RANGES * 2 <= PAGE_RANGES then.
  */
 void pages_init(struct pages *p, const struct page_layout *l, void *area,
-                const struct pfn_range *ranges, unsigned n);
+                const struct pfn_range *ranges, unsigned n, const struct numa *numa);
 
 /* NULL, or the first descriptor whose frame, number and range disagree. O(count). */
 const char *pages_check(const struct pages *p);
@@ -141,6 +144,17 @@ static inline bool page_is_block(const struct pages *p, uint32_t nr, enum page_s
 static inline const struct page_range *page_range_of(const struct pages *p, uint32_t nr)
 {
     return &p->range[page_flags(p, nr) >> PAGE_RANGE_SHIFT];
+}
+
+/* The node of a descriptor's frame, and of a range of this array. */
+static inline unsigned page_node(const struct pages *p, uint32_t nr)
+{
+    return p->node[page_flags(p, nr) >> PAGE_RANGE_SHIFT];
+}
+
+static inline unsigned page_range_node(const struct pages *p, const struct page_range *r)
+{
+    return p->node[r - p->range];
 }
 
 static inline pfn_t page_pfn(const struct pages *p, uint32_t nr)

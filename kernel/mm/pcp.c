@@ -67,12 +67,15 @@ static uint32_t number_of(const struct pcp *p, pfn_t block)
 /* Up to batch blocks that cover a colour; the CPU's lock is held. */
 static void refill(struct pcp *p, struct pcp_list *l, unsigned order, color_t color)
 {
+    struct nodes *nodes = &p->memory->nodes;
+    const uint8_t *near = nodes->near[nodes_here(nodes)];
     lock_take(&p->lock);
-    for (unsigned i = 0; i < p->batch; i++) {
-        pfn_t block = buddy_alloc(&p->memory->buddy, order, color);
-        if (block.n == PFN_NONE.n)
-            break;
-        push(p, l, number_of(p, block));
+    for (unsigned i = 0, node = 0; i < p->batch && node < nodes->count; i++) {
+        pfn_t block = buddy_alloc(&nodes->lists[near[node]], order, color);
+        if (block.n != PFN_NONE.n)
+            push(p, l, number_of(p, block));
+        else
+            node++;
     }
     lock_drop(&p->lock);
 }

@@ -26,8 +26,8 @@ struct place_request {
 struct policy_state {
     const struct color_map *map;   /* the coloured cache: what want() answers in */
     const struct color_spec *spec; /* where it came from: the caches of a level with several */
-    struct buddy *buddy;
-    struct rng rng; /* a stream of its own, from the instance's seed */
+    struct buddy *buddy;           /* of the node to pick from; its pages are of all nodes */
+    struct rng rng;                /* a stream of its own, from the instance's seed */
     void *own;
 };
 
@@ -46,8 +46,9 @@ struct policy {
     /* The colour this request should get. NULL in a policy that is not colored. */
     color_t (*want)(struct policy_state *s, const struct place_request *q);
     /*
-     * Picks a block by itself instead, without the fallback; PFN_NONE when there is none. *want,
-     * COLOR_NONE at the call, becomes the colour that it tried first, if it had one.
+     * Picks a block of s->buddy by itself instead, without the fallback; PFN_NONE when there is
+     * none: then it is asked for the next nearest node. *want, COLOR_NONE at the first call,
+     * becomes the colour that it tried first, if it had one.
      */
     pfn_t (*pick)(struct policy_state *s, const struct place_request *q, color_t *want);
 

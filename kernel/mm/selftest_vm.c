@@ -64,7 +64,7 @@ static bool build(char *msg, size_t msg_bytes)
                           .pages = FRAMES,
                           .area = area,
                           .area_bytes = sizeof area};
-    expect(memory_bytes(&setup, FRAMES) <= sizeof area);
+    expect(memory_bytes(&setup, &on.topology, FRAMES) <= sizeof area);
     memory_build(&memory, &setup, &on, 1);
     return true;
 }
@@ -115,7 +115,7 @@ static enum selftest_verdict run(char *msg, size_t msg_bytes)
     vm_switch(NULL);
     vm_destroy(&child);
     vm_destroy(&parent);
-    if (ok && buddy_free_pages(&memory.buddy) != FRAMES) {
+    if (ok && nodes_free_pages(&memory.nodes) != FRAMES) {
         ksnprintf(msg, msg_bytes, "frames are still out after the spaces have ended");
         ok = false;
     }

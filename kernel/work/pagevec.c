@@ -35,12 +35,12 @@ struct adder {
 } __attribute__((aligned(256)));
 
 static struct adder adders[CPU_MAX];
-static struct lru lru;
+static struct nodes *nodes;
 
 static void flush(struct adder *a)
 {
     uint64_t start = clock_read();
-    lru_add(&lru, LRU_INACTIVE, &a->vec);
+    lru_add(nodes->lru, LRU_INACTIVE, &a->vec);
     a->locked += clock_read() - start;
 }
 
@@ -85,17 +85,22 @@ static uint32_t *take_pages(struct sample *s, uint32_t n)
 
 static int check_result(struct sample *s, uint32_t pages)
 {
-    const char *broken = lru_check(&lru);
-    if (broken)
-        return lab_fail(s, "%s", broken);
-    if (lru.list[LRU_INACTIVE].count != pages)
-        return lab_fail(s, "%u pages are on the list, %u were added",
-                        (unsigned)lru.list[LRU_INACTIVE].count, (unsigned)pages);
-    /* Also makes room for the next pass. */
-    for (uint32_t p; (p = lru_take_oldest(&lru, LRU_INACTIVE)) != PAGE_NR_NONE;) {
-        if (*page_field(lru.pages, p, lru.pages->shape->count))
-            return lab_fail(s, "page %u keeps a reference", (unsigned)p);
+    uint32_t on_lists = 0;
+    for (unsigned i = 0; i < nodes->count; i++) {
+        struct lru *lru = &nodes->lru[i];
+        const char *broken = lru_check(lru);
+        if (broken)
+            return lab_fail(s, "%s", broken);
+        on_lists += lru->list[LRU_INACTIVE].count;
+        /* Also makes room for the next pass. */
+        for (uint32_t p; (p = lru_take_oldest(lru, LRU_INACTIVE)) != PAGE_NR_NONE;) {
+            if (*page_field(lru->pages, p, lru->pages->shape->count))
+                return lab_fail(s, "page %u keeps a reference", (unsigned)p);
+        }
     }
+    if (on_lists != pages)
+        return lab_fail(s, "%u pages are on the lists, %u were added", (unsigned)on_lists,
+                        (unsigned)pages);
     return 0;
 }
 
@@ -105,7 +110,7 @@ static int measure(struct sample *s, unsigned n)
     struct pages *pages = &lab_memory(s)->pages;
     uint64_t all = (uint64_t)n * PAGES_PER_CPU * lab_passes(s), locked = 0, moved = 0;
     struct lab_team_interval sum = {.i = {0}}, t;
-    model_name_range(0, "lru", &lru, sizeof lru);
+    model_name_range(0, "lru", nodes->lru, nodes->count * sizeof nodes->lru[0]);
     for (unsigned pass = 0; pass < lab_passes(s); pass++) {
         uint64_t before = model_range_events(0).transfers;
         if (lab_team(s, n, add, pages, &t))
@@ -133,7 +138,7 @@ static int run(struct sample *s)
     uint32_t *page = take_pages(s, n * PAGES_PER_CPU);
     if (!page)
         return lab_fail(s, "no memory left for %u pages", n * PAGES_PER_CPU);
-    lru_init(&lru, &m->pages);
+    nodes = &m->nodes;
     for (uint32_t i = 0; i < n * PAGES_PER_CPU; i++)
         *page_field(&m->pages, page[i], m->pages.shape->count) = 0;
     for (unsigned cpu = 0; cpu < n; cpu++) {

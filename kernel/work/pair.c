@@ -57,7 +57,7 @@ static void take_small_blocks(struct memory *m)
     for (uint32_t nr = 0; nr < m->pages.count; nr++) {
         unsigned order = page_flags(&m->pages, nr) & PAGE_ORDER_MASK;
         if (order < MAX_ORDER && page_is_block(&m->pages, nr, PAGE_FREE, order))
-            buddy_take(&m->buddy, page_pfn(&m->pages, nr), order);
+            buddy_take(&m->nodes.lists[page_node(&m->pages, nr)], page_pfn(&m->pages, nr), order);
     }
 }
 
@@ -73,7 +73,7 @@ static int run(struct sample *s)
 {
     struct memory *m = lab_memory(s);
     take_small_blocks(m);
-    if (!buddy_blocks(&m->buddy, MAX_ORDER))
+    if (!nodes_blocks(&m->nodes, MAX_ORDER))
         return lab_fail(s, "aged memory has no block of the largest order to split: use age=off");
     for (unsigned point = 0; point < lab_points(s); point++) {
         struct place_request q = {.va = ARCH_WINDOW, .pid = 1, .order = (unsigned)lab_x(s, point)};

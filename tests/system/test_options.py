@@ -55,6 +55,7 @@ CASES = {
     "page_struct": (QUICK, "page_struct=2.2:64+32", fixed("page_struct"), "2.2:64+32"),
     "age": (QUICK, "age=off", lambda d: (fixed("age")(d), d.last.parts("alloc", "v", array="free_blocks")), None),
     "colors": (f"{QUICK} alloc=set colors=0-3", "colors=4-9", lambda d: nonzero(d, "wanted"), list(range(4, 10))),
+    "numa": (QUICK, "numa=off", fixed("numa"), "off"),
     "pages": (f"{QUICK} age=off", "pages=all", lambda d: len(names(d)), 2),
     "trace": (
         "run=faults page_color=64,1 subject=16M reps=1 warmup=0 passes=1",

@@ -30,18 +30,28 @@ struct setup instance_setup(const char *alloc, const char *empty, const char *pa
 void instance_build(struct instance *i, const struct setup *s, const struct pfn_range *ranges,
                     unsigned n, uint64_t seed)
 {
+    static const struct topology one;
+    instance_build_on(i, s, &one, ranges, n, seed);
+}
+
+void instance_build_on(struct instance *i, const struct setup *s, const struct topology *t,
+                       const struct pfn_range *ranges, unsigned n, uint64_t seed)
+{
     memset(i, 0, sizeof *i);
     i->setup = *s;
+    i->subject.topology = *t;
     i->subject.range_count = n;
     for (unsigned k = 0; k < n; k++) {
         i->subject.range[k] = ranges[k];
         i->subject.pages += (uint32_t)pfn_range_pages(ranges[k]);
     }
-    i->subject.area_bytes = align_up(memory_bytes(s, i->subject.pages), PAGE_SIZE);
+    i->subject.area_bytes =
+        align_up(memory_bytes(s, &i->subject.topology, i->subject.pages), PAGE_SIZE);
     i->subject.area = aligned_alloc(PAGE_SIZE, i->subject.area_bytes);
     memset(i->subject.area, 0x5a, i->subject.area_bytes);
     memory_build(&i->memory, &i->setup, &i->subject, seed);
-    oracle_init(&i->oracle, &i->memory.buddy, &i->memory.color);
+    oracle_init(&i->oracle, &i->memory.nodes.lists[0], &i->memory.color);
+    i->oracle.nodes = &i->memory.nodes;
 }
 
 void instance_drop(struct instance *i)

@@ -19,6 +19,9 @@ struct setup instance_setup(const char *alloc, const char *empty, const char *pa
 /* Over these ranges; the area holds junk before. */
 void instance_build(struct instance *i, const struct setup *s, const struct pfn_range *ranges,
                     unsigned n, uint64_t seed);
+/* The same with nodes and CPUs. */
+void instance_build_on(struct instance *i, const struct setup *s, const struct topology *t,
+                       const struct pfn_range *ranges, unsigned n, uint64_t seed);
 void instance_drop(struct instance *i);
 
 /* Four ranges with holes and unaligned ends, 3,608 frames. */

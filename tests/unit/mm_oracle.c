@@ -51,11 +51,14 @@ static uint32_t number(const struct oracle *o, pfn_t p)
 /* First descriptor of a block that is aligned and inside one range, else UINT32_MAX. */
 static uint32_t block(const struct oracle *o, pfn_t p, unsigned order)
 {
-    uint32_t first = number(o, p), last = number(o, pfn(p.n + (1ul << order) - 1));
-    if (p.n & ((1ul << order) - 1) || first == UINT32_MAX || last == UINT32_MAX)
-        return UINT32_MAX;
-    /* Numbers run through all ranges: a block across a hole has too many or too few. */
-    return o->frame[last].n - o->frame[first].n == last - first ? first : UINT32_MAX;
+    const struct pages *pages = o->b->pages;
+    uint64_t size = 1ul << order;
+    for (unsigned i = 0; i < pages->range_count && p.n % size == 0; i++) {
+        uint64_t start = pages->range[i].start, end = start + pages->range[i].pages;
+        if (p.n >= start && p.n + size <= end)
+            return number(o, p);
+    }
+    return UINT32_MAX;
 }
 
 const char *oracle_out(struct oracle *o, pfn_t p, unsigned order)
@@ -104,21 +107,35 @@ static bool all_free(const struct oracle *o, uint32_t first, unsigned order)
     return !memchr(o->used + first, 1, 1ul << order);
 }
 
+static bool range_could(const struct oracle *o, unsigned range, unsigned order, color_t c)
+{
+    const struct page_range *r = &o->b->pages->range[range];
+    uint64_t size = 1u << order, end = r->start + r->pages;
+    for (uint64_t at = align_up(r->start, size); at + size <= end; at += size) {
+        if (all_free(o, r->first + (uint32_t)(at - r->start), order) &&
+            (c == COLOR_NONE || oracle_covers(o, pfn(at), order, c)))
+            return true;
+    }
+    return false;
+}
+
+bool oracle_could_on(const struct oracle *o, unsigned node, unsigned order, color_t c)
+{
+    bool could = false;
+    for (unsigned i = 0; i < o->b->pages->range_count && order <= o->b->map->max_order; i++)
+        could |= o->b->pages->node[i] == node && range_could(o, i, order, c);
+    return could;
+}
+
 bool oracle_could(const struct oracle *o, unsigned order, color_t c)
 {
     if (order > o->b->map->max_order)
         return false; /* such blocks are not kept */
     if (order == 0)
         return c == COLOR_NONE ? o->free : o->free_of_color[c];
-    const struct pages *p = o->b->pages;
-    uint32_t first = 0, size = 1u << order;
-    for (unsigned i = 0; i < p->range_count; first += p->range[i++].pages) {
-        uint64_t end = p->range[i].start + p->range[i].pages;
-        for (uint64_t at = align_up(p->range[i].start, size); at + size <= end; at += size) {
-            if (all_free(o, first + (uint32_t)(at - p->range[i].start), order) &&
-                (c == COLOR_NONE || oracle_covers(o, pfn(at), order, c)))
-                return true;
-        }
+    for (unsigned i = 0; i < o->b->pages->range_count; i++) {
+        if (range_could(o, i, order, c))
+            return true;
     }
     return false;
 }
@@ -141,19 +158,20 @@ static void merged(const struct oracle *o, uint32_t *blocks)
 
 const char *oracle_compare(const struct oracle *o)
 {
-    const char *broken = buddy_check(o->b);
+    const char *broken = o->nodes ? nodes_check(o->nodes) : buddy_check(o->b);
     if (broken)
         return broken;
     for (uint32_t nr = 0; nr < o->frames; nr++) {
-        if (buddy_is_free(o->b, o->frame[nr], 0) == o->used[nr])
+        struct buddy *b = o->nodes ? nodes_lists_of(o->nodes, o->frame[nr]) : o->b;
+        if (buddy_is_free(b, o->frame[nr], 0) == o->used[nr])
             return o->used[nr] ? "a frame that is out is free" : "a frame was lost";
     }
-    if (buddy_free_pages(o->b) != o->free)
+    if ((o->nodes ? nodes_free_pages(o->nodes) : buddy_free_pages(o->b)) != o->free)
         return "the free frames do not add up";
     uint32_t blocks[MAX_ORDER + 1] = {0};
     merged(o, blocks);
     for (unsigned k = 0; k <= MAX_ORDER; k++) {
-        if (buddy_blocks(o->b, k) != blocks[k])
+        if ((o->nodes ? nodes_blocks(o->nodes, k) : buddy_blocks(o->b, k)) != blocks[k])
             return "not merged as far as possible";
     }
     return NULL;

@@ -7,7 +7,7 @@
 #ifndef TT_UNIT_MM_ORACLE_H
 #define TT_UNIT_MM_ORACLE_H
 
-#include "mm/buddy.h"
+#include "mm/nodes.h"
 
 struct oracle_block {
     pfn_t at;
@@ -15,7 +15,8 @@ struct oracle_block {
 };
 
 struct oracle {
-    struct buddy *b;
+    struct buddy *b;             /* of node 0 */
+    struct nodes *nodes;         /* NULL: b is all there is */
     const struct color_map *map; /* of the colours that are asked for */
     uint32_t frames;
     uint8_t *used;  /* by descriptor number */
@@ -45,6 +46,9 @@ bool oracle_covers(const struct oracle *o, pfn_t p, unsigned order, color_t c);
  * Of an order that the lists do not keep there is none.
  */
 bool oracle_could(const struct oracle *o, unsigned order, color_t c);
+
+/* The same of one node, by a search of all its frames. */
+bool oracle_could_on(const struct oracle *o, unsigned node, unsigned order, color_t c);
 
 /* The whole instance: validator, every frame free or not, merged as far as possible. */
 const char *oracle_compare(const struct oracle *o);

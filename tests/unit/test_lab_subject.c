@@ -15,11 +15,13 @@
 static struct memmap map;
 static struct subject plan;
 static struct levels levels;
+static struct topology topology;
 static char err[200];
 
 /* Notes of 64 bytes a frame and a fixed part: what memory_bytes is asked for here. */
-size_t memory_bytes(const struct setup *s, uint32_t pages)
+size_t memory_bytes(const struct setup *s, const struct topology *t, uint32_t pages)
 {
+    (void)t;
     return s->layout.stride_bytes * (size_t)pages + 5000;
 }
 
@@ -64,7 +66,7 @@ static void check_plan(void)
         assert_true(is_ram(f));
     assert_int_equal(pages, plan.pages);
     for (unsigned i = 0; i < levels.count; i++)
-        assert_true(memory_bytes(&levels.level[i].setup, plan.pages) <= plan.area_bytes);
+        assert_true(memory_bytes(&levels.level[i].setup, &topology, plan.pages) <= plan.area_bytes);
 }
 
 static void random_maps(void **state)
@@ -79,7 +81,7 @@ static void random_maps(void **state)
             add(start, start + 1 + rng_below(&g, 8000), rng_below(&g, 3) ? MEM_RAM : MEM_RESERVED);
         }
         uint64_t want = (1024ul + rng_below(&g, 9000)) << PAGE_SHIFT;
-        if (subject_plan(&plan, &map, &levels, want, false, err, sizeof err)) {
+        if (subject_plan(&plan, &map, &topology, &levels, want, false, err, sizeof err)) {
             assert_non_null(strstr(err, "subject: "));
             continue;
         }
@@ -87,7 +89,7 @@ static void random_maps(void **state)
         assert_true(plan.pages <= want >> PAGE_SHIFT);
         assert_true(plan.pages >= 1024);
         /* strict means: exactly that much, or an error */
-        if (!subject_plan(&plan, &map, &levels, want, true, err, sizeof err))
+        if (!subject_plan(&plan, &map, &topology, &levels, want, true, err, sizeof err))
             assert_int_equal(plan.pages, want >> PAGE_SHIFT);
     }
 }
@@ -100,7 +102,8 @@ static void the_largest_stride_decides(void **state)
         map.count = 0;
         add(1000, 9000, MEM_RAM);
         one_level(i ? 2048 : 64);
-        assert_int_equal(subject_plan(&plan, &map, &levels, 1ul << 40, false, err, sizeof err), 0);
+        assert_int_equal(
+            subject_plan(&plan, &map, &topology, &levels, 1ul << 40, false, err, sizeof err), 0);
         check_plan();
         pages[i] = plan.pages;
     }
@@ -119,11 +122,69 @@ static void largest_range_first_and_aligned(void **state)
     add(2100, 40000, MEM_RAM);
     one_level(64);
     assert_int_equal(
-        subject_plan(&plan, &map, &levels, 8192ul << PAGE_SHIFT, true, err, sizeof err), 0);
+        subject_plan(&plan, &map, &topology, &levels, 8192ul << PAGE_SHIFT, true, err, sizeof err),
+        0);
     check_plan();
     assert_int_equal(plan.range_count, 1);
     assert_int_equal(plan.range[0].start.n, 3072);
     assert_int_equal(plan.pages, 8192);
+}
+
+/* ---- nodes -------------------------------------------------------------------------------------
+ */
+
+static uint64_t pages_on(const struct numa *n, unsigned node)
+{
+    uint64_t pages = 0;
+    for (unsigned i = 0; i < plan.range_count; i++)
+        for (uint64_t f = plan.range[i].start.n; f < plan.range[i].end.n; f++)
+            pages += numa_node_of(n, pfn(f)) == node;
+    return pages;
+}
+
+/* Shares are those of the RAM that is left beside the area, to a block of the largest order. */
+static void each_node_gives_its_share(void **state)
+{
+    struct rng g = rng_stream(2, 1);
+    static struct numa numa;
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        map.count = 0;
+        numa = (struct numa){.nodes = 3};
+        uint64_t at = rng_below(&g, 2000), ram[3] = {0}, all = 0;
+        for (unsigned i = 0; i < 3; i++) {
+            uint64_t end = at + 2000 + rng_below(&g, 20000);
+            numa.range[numa.ranges++] = (struct arch_numa_range){
+                {phys(at << PAGE_SHIFT), phys(end << PAGE_SHIFT)}, (uint8_t)(2 - i)};
+            add(at + rng_below(&g, 1000), end, MEM_RAM);
+            at = end + (round % 2 ? rng_below(&g, 5000) : 0);
+        }
+        one_level(64);
+        topology.numa = &numa;
+        uint64_t want = 4096 + rng_below(&g, 2000);
+        assert_int_equal(subject_plan(&plan, &map, &topology, &levels, want << PAGE_SHIFT, false,
+                                      err, sizeof err),
+                         0);
+        check_plan();
+        uint64_t area = arch_virt_to_phys(plan.area).a >> PAGE_SHIFT;
+        for (uint64_t f = area; f < area + (plan.area_bytes >> PAGE_SHIFT); f++)
+            ram[numa_node_of(&numa, pfn(f))]--;
+        for (unsigned i = 0; i < 3; i++) {
+            ram[i] += numa_pages(&numa, &map, i);
+            all += ram[i];
+        }
+        for (unsigned i = 0; i < 3; i++) {
+            int64_t more = (int64_t)pages_on(&numa, i) - (int64_t)(plan.pages * ram[i] / all);
+            assert_true(more >= -1024 && more <= 1024);
+        }
+        /* Where no level has nodes, there are none: one range, as ever. */
+        levels.level[0].setup.numa = levels.level[1].setup.numa = NUMA_OFF;
+        assert_int_equal(
+            subject_plan(&plan, &map, &topology, &levels, 8ul << 20, false, err, sizeof err), 0);
+        assert_int_equal(plan.range_count, 1);
+        levels.level[0].setup.numa = levels.level[1].setup.numa = NUMA_ON;
+        topology.numa = NULL;
+    }
 }
 
 static void errors_say_what_would_do(void **state)
@@ -132,16 +193,19 @@ static void errors_say_what_would_do(void **state)
     map.count = 0;
     add(1000, 9000, MEM_RAM);
     one_level(64);
-    assert_int_equal(subject_plan(&plan, &map, &levels, 1ul << 30, true, err, sizeof err),
-                     -TT_ENOMEM);
+    assert_int_equal(
+        subject_plan(&plan, &map, &topology, &levels, 1ul << 30, true, err, sizeof err),
+        -TT_ENOMEM);
     assert_non_null(strstr(err, "1024 MiB asked for, at most about 30 MiB"));
-    assert_int_equal(subject_plan(&plan, &map, &levels, 1ul << 20, false, err, sizeof err),
-                     -TT_ENOMEM);
+    assert_int_equal(
+        subject_plan(&plan, &map, &topology, &levels, 1ul << 20, false, err, sizeof err),
+        -TT_ENOMEM);
     assert_non_null(strstr(err, "at least 4096 KiB"));
     map.count = 0;
     add(1000, 1500, MEM_RAM);
-    assert_int_equal(subject_plan(&plan, &map, &levels, 32ul << 20, false, err, sizeof err),
-                     -TT_ENOMEM);
+    assert_int_equal(
+        subject_plan(&plan, &map, &topology, &levels, 32ul << 20, false, err, sizeof err),
+        -TT_ENOMEM);
 }
 
 int main(void)
@@ -150,6 +214,7 @@ int main(void)
         cmocka_unit_test(random_maps),
         cmocka_unit_test(the_largest_stride_decides),
         cmocka_unit_test(largest_range_first_and_aligned),
+        cmocka_unit_test(each_node_gives_its_share),
         cmocka_unit_test(errors_say_what_would_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

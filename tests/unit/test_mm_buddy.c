@@ -35,8 +35,8 @@ static void build(const struct pfn_range *r, unsigned n)
     layout = (struct page_layout){page_shapes[count % 4], page_shapes[count % 4]->size_bytes, 0};
     area = aligned_alloc(PAGE_SIZE, align_up(pages_bytes(&layout, count), PAGE_SIZE));
     lists = malloc(buddy_bytes(&map));
-    pages_init(&pages, &layout, area, r, n);
-    buddy_init(&buddy, &pages, &map, lists);
+    pages_init(&pages, &layout, area, r, n, NULL);
+    buddy_init(&buddy, &pages, 0, &map, lists);
     buddy_add_all(&buddy);
 }
 

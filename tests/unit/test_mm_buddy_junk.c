@@ -42,8 +42,8 @@ static void junk_covers_exactly_the_block(void **state)
     color_map_modulo(&map, 4);
     void *area = malloc(pages_bytes(&layout, FRAMES)), *lists = malloc(buddy_bytes(&map));
     struct pfn_range range = {pfn(FIRST), pfn(FIRST + FRAMES)};
-    pages_init(&pages, &layout, area, &range, 1);
-    buddy_init(&buddy, &pages, &map, lists);
+    pages_init(&pages, &layout, area, &range, 1, NULL);
+    buddy_init(&buddy, &pages, 0, &map, lists);
     buddy_add_all(&buddy);
 
     memset(memory, 0x11, sizeof memory);
@@ -76,17 +76,15 @@ static void an_instance_checks_itself_now_and_then(void **state)
     struct setup s = {.policy = policy_named("buddy"), .fallback = fallback_named("next")};
     assert_int_equal(color_spec_parse("16", NULL, 0, &s.color, err, sizeof err), 0);
     assert_int_equal(page_layout_parse("2.6", &s.layout, err, sizeof err), 0);
-    size_t bytes = memory_bytes(&s, FRAMES);
-    struct subject on = {.range_count = 1,
-                         .range = {{pfn(FIRST), pfn(FIRST + FRAMES)}},
-                         .pages = FRAMES,
-                         .area = malloc(bytes),
-                         .area_bytes = bytes};
+    struct subject on = {
+        .range_count = 1, .range = {{pfn(FIRST), pfn(FIRST + FRAMES)}}, .pages = FRAMES};
+    on.area_bytes = memory_bytes(&s, &on.topology, FRAMES);
+    on.area = malloc(on.area_bytes);
     memory_build(&m, &s, &on, 1);
     struct place_request q = {.pid = 1};
     for (unsigned i = 0; i < 5000; i++)
         memory_free(&m, memory_alloc(&m, &q), 0);
-    m.buddy.order[6].list[0].count++; /* the one block of all frames */
+    m.nodes.lists[0].order[6].list[0].count++; /* the one block of all frames */
     assert_panics(for (unsigned i = 0; i < 2049; i++) memory_free(&m, memory_alloc(&m, &q), 0),
                   "shorter than its count");
     free(on.area);

@@ -292,7 +292,7 @@ static uint32_t free_frames_hash(void)
 {
     uint32_t h = 1;
     for (uint32_t nr = 0; nr < in.oracle.frames; nr++)
-        h = hash(h, buddy_is_free(&in.memory.buddy, in.oracle.frame[nr], 0));
+        h = hash(h, buddy_is_free(&in.memory.nodes.lists[0], in.oracle.frame[nr], 0));
     return h;
 }
 
@@ -310,7 +310,7 @@ static void ageing_leaves_the_same_frames_free_to_all(void **state)
                     continue;
                 struct setup s = instance_setup(p->name, "next", "128", ages[k]);
                 instance_build(&in, &s, instance_ranges, ARRAY_SIZE(instance_ranges), seed);
-                assert_int_equal(in.oracle.frames - buddy_free_pages(&in.memory.buddy),
+                assert_int_equal(in.oracle.frames - buddy_free_pages(&in.memory.nodes.lists[0]),
                                  in.oracle.frames * low[k] / 100);
                 assert_null(memory_check(&in.memory));
                 uint32_t h = free_frames_hash();
@@ -451,8 +451,8 @@ static void every_pair_of_levels_in_both_orders(void **state)
         on.pages += (uint32_t)pfn_range_pages(instance_ranges[k]);
     }
     for (unsigned a = 0; a < n; a++)
-        on.area_bytes =
-            max_u64(on.area_bytes, align_up(memory_bytes(&level[a], on.pages), PAGE_SIZE));
+        on.area_bytes = max_u64(
+            on.area_bytes, align_up(memory_bytes(&level[a], &on.topology, on.pages), PAGE_SIZE));
     on.area = aligned_alloc(PAGE_SIZE, on.area_bytes);
     for (unsigned a = 0; a < n; a++) {
         memset(on.area, 0, on.area_bytes);

@@ -281,6 +281,34 @@ static void test_random_bytes(void **state)
     }
 }
 
+/* The longest piece of one node, against one frame after the other; ends in the middle of frames.
+ */
+static void test_first_piece(void **state)
+{
+    struct rng rng = {9};
+    (void)state;
+    for (unsigned round = 0; round < 20000; round++) {
+        struct numa n = {.nodes = 4};
+        uint64_t at = rng_below(&rng, 3) * PAGE_SIZE;
+        for (n.ranges = 0; n.ranges < 1 + round % 6; n.ranges++) {
+            uint64_t end = at + 1 + rng_below(&rng, 5 * PAGE_SIZE);
+            n.range[n.ranges] =
+                (struct arch_numa_range){{phys(at), phys(end)}, (uint8_t)rng_below(&rng, 4)};
+            at = end + (rng_below(&rng, 2) ? rng_below(&rng, 2 * PAGE_SIZE) : 0);
+        }
+        struct pfn_range r = {pfn(rng_below(&rng, 10)), pfn(0)};
+        r.end = pfn(r.start.n + 1 + rng_below(&rng, 20));
+        unsigned node;
+        struct pfn_range first = numa_first(&n, r, &node);
+        uint64_t end = r.start.n;
+        while (end < r.end.n && numa_node_of(&n, pfn(end)) == numa_node_of(&n, r.start))
+            end++;
+        assert_int_equal(node, numa_node_of(&n, r.start));
+        assert_int_equal(first.start.n, r.start.n);
+        assert_int_equal(first.end.n, end);
+    }
+}
+
 static void test_order(void **state)
 {
     struct numa n = {.nodes = 4,
@@ -304,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_nodes_without_memory_or_cpus),
         cmocka_unit_test(test_damaged_srats),
         cmocka_unit_test(test_random_bytes),
+        cmocka_unit_test(test_first_piece),
         cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static uint8_t *lay_out(const struct page_layout *l, unsigned n)
     size_t bytes = pages_bytes(l, FRAMES);
     uint8_t *area = aligned_alloc(PAGE_SIZE, align_up(bytes, PAGE_SIZE));
     memset(area, 0xee, align_up(bytes, PAGE_SIZE));
-    pages_init(&pages, l, area, ranges, n);
+    pages_init(&pages, l, area, ranges, n, NULL);
     for (size_t i = bytes; i < align_up(bytes, PAGE_SIZE); i++)
         assert_int_equal(area[i], 0xee);
     for (size_t i = 0; i < l->offset_bytes; i++)
@@ -160,15 +160,39 @@ static void the_check_sees_a_wrong_range(void **state)
     free(area);
 }
 
+/* A range ends where its node does. */
+static void ranges_are_cut_at_nodes(void **state)
+{
+    (void)state;
+    static const struct numa numa = {
+        .nodes = 2,
+        .ranges = 2,
+        .range = {{{{0}, {1030ul << PAGE_SHIFT}}, 1}, {{{1030ul << PAGE_SHIFT}, {1ul << 40}}, 0}}};
+    struct page_layout l;
+    char err[160];
+    struct pfn_range r[2] = {{pfn(1000), pfn(1100)}, {pfn(2000), pfn(2010)}};
+    assert_int_equal(page_layout_parse("2.6", &l, err, sizeof err), 0);
+    void *area = malloc(pages_bytes(&l, 110));
+    pages_init(&pages, &l, area, r, 2, &numa);
+    assert_null(pages_check(&pages));
+    assert_int_equal(pages.range_count, 3);
+    assert_int_equal(pages.range[0].pages, 30);
+    for (uint32_t nr = 0; nr < 110; nr++) {
+        assert_int_equal(page_node(&pages, nr), nr < 30);
+        assert_int_equal(page_range_node(&pages, page_range_of(&pages, nr)), nr < 30);
+    }
+    free(area);
+}
+
 static void impossible_ranges_panic(void **state)
 {
     (void)state;
     struct page_layout l = {page_shapes[0], 40, 0};
     static uint8_t area[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
     static const struct pfn_range empty = {{5}, {5}}, huge = {{0}, {1ul << 32}};
-    assert_panics(pages_init(&pages, &l, area, ranges, 0), "n >= 1");
-    assert_panics(pages_init(&pages, &l, area, &empty, 1), "pages >= 1");
-    assert_panics(pages_init(&pages, &l, area, &huge, 1), "pages <=");
+    assert_panics(pages_init(&pages, &l, area, ranges, 0, NULL), "n >= 1");
+    assert_panics(pages_init(&pages, &l, area, &empty, 1, NULL), "ranges[i].start");
+    assert_panics(pages_init(&pages, &l, area, &huge, 1, NULL), "pages <=");
 }
 
 /* ---- page_struct= ------------------------------------------------------------------------------
@@ -239,6 +263,7 @@ int main(void)
         cmocka_unit_test(fields_do_not_disturb_each_other),
         cmocka_unit_test(frames_of_no_range_are_not_found),
         cmocka_unit_test(the_check_sees_a_wrong_range),
+        cmocka_unit_test(ranges_are_cut_at_nodes),
         cmocka_unit_test(impossible_ranges_panic),
         cmocka_unit_test(good_layouts),
         cmocka_unit_test(bad_layouts_name_the_word_and_what_is_valid),

@@ -107,12 +107,12 @@ static int set_up(void **state)
     (void)state;
     assert_int_equal(page_layout_parse("2.6:56", &l, err, sizeof err), 0);
     t.area = aligned_alloc(PAGE_SIZE, align_up(pages_bytes(&l, PAGES), PAGE_SIZE));
-    pages_init(&t.pages, &l, t.area, &range, 1);
+    pages_init(&t.pages, &l, t.area, &range, 1, NULL);
     for (uint32_t i = 0; i < PAGES; i++) {
         page_set_block(&t.pages, i, PAGE_USED, 0);
         t.list[i] = -1;
     }
-    lru_init(&t.lru, &t.pages);
+    lru_init(&t.lru, &t.pages, 0);
     return 0;
 }
 
@@ -211,6 +211,42 @@ static void test_lists_against_the_oracle(void **state)
         assert_int_equal(*page_field(&t.pages, i, t.pages.shape->count), 0);
 }
 
+/* Pages of two nodes in one pagevec: each goes to its node's lists, in order. */
+static void test_pages_go_to_their_nodes(void **state)
+{
+    uint8_t memory[PAGEVEC_BYTES_MAX + PAGEVEC_OFFSET_MAX] __attribute__((aligned(128)));
+    static const struct numa numa = {
+        .nodes = 2, .ranges = 1, .range = {{{{1150ul << PAGE_SHIFT}, {1ul << 40}}, 1}}};
+    static struct lru lru[2];
+    struct pfn_range range = {pfn(1000), pfn(1000 + PAGES)};
+    struct pagevec_layout l = {pagevec_kinds[0], 0};
+    struct page_layout shape;
+    struct pagevec v;
+    char err[160];
+    (void)state;
+    assert_int_equal(page_layout_parse("2.6:56", &shape, err, sizeof err), 0);
+    pages_init(&t.pages, &shape, t.area, &range, 1, &numa);
+    for (unsigned i = 0; i < 2; i++)
+        lru_init(&lru[i], &t.pages, i);
+    pagevec_init(&v, &l, 1, memory);
+    static const uint32_t page[] = {10, 160, 161, 11};
+    for (unsigned i = 0; i < ARRAY_SIZE(page); i++) {
+        page_set_block(&t.pages, page[i], PAGE_USED, 0);
+        fetch_add(page_field(&t.pages, page[i], t.pages.shape->count), 1);
+        pagevec_add(&v, page[i]);
+    }
+    lru_add(lru, LRU_INACTIVE, &v);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_null(lru_check(&lru[i]));
+        assert_int_equal(lru[i].list[LRU_INACTIVE].count, 2);
+        assert_false(lock_held(&lru[i].lock));
+    }
+    assert_int_equal(lru[0].list[LRU_INACTIVE].first, 11);
+    assert_int_equal(lru[1].list[LRU_INACTIVE].first, 161);
+    lru[0].node = 1;
+    assert_string_equal(lru_check(&lru[0]), "a page is on an LRU list of another node");
+}
+
 static void test_a_page_is_not_added_twice(void **state)
 {
     uint8_t memory[PAGEVEC_BYTES_MAX + PAGEVEC_OFFSET_MAX] __attribute__((aligned(128)));
@@ -255,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_every_kind),
         cmocka_unit_test(test_wrong_words),
         cmocka_unit_test_setup_teardown(test_lists_against_the_oracle, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pages_go_to_their_nodes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_page_is_not_added_twice, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_check_sees_damage, set_up, tear_down),
     };

@@ -61,7 +61,7 @@ static void work(const char *alloc, const char *colors, unsigned batch, unsigned
     static struct held held[4096];
     unsigned n = 0, failed = 0;
     build(alloc, colors, batch, high);
-    uint64_t all = buddy_free_pages(&instance.memory.buddy);
+    uint64_t all = buddy_free_pages(&instance.memory.nodes.lists[0]);
     uint8_t *owned = calloc(instance.memory.pages.count, 1);
     for (unsigned step = 0; step < STEPS; step++) {
         host_cpu = rng_below(&rng, CPUS);
@@ -95,7 +95,7 @@ static void work(const char *alloc, const char *colors, unsigned batch, unsigned
     }
     pcp_drain(&pcp);
     assert_good();
-    assert_int_equal(buddy_free_pages(&instance.memory.buddy), all);
+    assert_int_equal(buddy_free_pages(&instance.memory.nodes.lists[0]), all);
     free(owned);
     drop();
 }
@@ -125,17 +125,18 @@ static void test_batches(void **state)
     pfn_t p[40];
     (void)state;
     build("buddy", "off", 16, 32);
-    uint64_t all = buddy_free_pages(&instance.memory.buddy);
+    uint64_t all = buddy_free_pages(&instance.memory.nodes.lists[0]);
     for (unsigned i = 0; i < 40; i++) {
         p[i] = pcp_alloc(&pcp, &q);
-        assert_int_equal(all - buddy_free_pages(&instance.memory.buddy), (i / 16 + 1) * 16);
+        assert_int_equal(all - buddy_free_pages(&instance.memory.nodes.lists[0]),
+                         (i / 16 + 1) * 16);
     }
     host_cpu = 2;
     for (unsigned i = 0; i < 40; i++)
         pcp_free(&pcp, p[i], 0);
     /* 32 make it high: 16 go back, and 8 come on top of what is left. */
     assert_int_equal(pcp.cpu[2].list[0]->count, 24);
-    assert_int_equal(all - buddy_free_pages(&instance.memory.buddy), 48 - 16);
+    assert_int_equal(all - buddy_free_pages(&instance.memory.nodes.lists[0]), 48 - 16);
     drop();
 }
 
@@ -145,7 +146,7 @@ static void test_drain_when_short(void **state)
     struct place_request q = {.va = ARCH_WINDOW, .pid = 1};
     (void)state;
     build("buddy", "off", 64, 128);
-    uint64_t all = buddy_free_pages(&instance.memory.buddy);
+    uint64_t all = buddy_free_pages(&instance.memory.nodes.lists[0]);
     for (uint64_t i = 0; i < all; i++) {
         host_cpu = (unsigned)(i % CPUS);
         assert_true(pcp_alloc(&pcp, &q).n != PFN_NONE.n);

@@ -86,7 +86,7 @@ static void uniform(uint32_t left, unsigned order)
         if (p.n % 32 < size && stay < left * size && p.n >= 1024) /* 32 apart: nothing merges */
             stay++;
         else
-            assert_true(buddy_take(&in.memory.buddy, p, 0));
+            assert_true(buddy_take(&in.memory.nodes.lists[0], p, 0));
     }
     assert_int_equal(stay, left * size);
     enum { DRAWS = 4000 };
@@ -185,7 +185,7 @@ static void bin_hopping_skips_what_is_empty(void **state)
     /* Takes every frame of colours 3 and 4 away. */
     for (uint32_t nr = 0; nr < in.oracle.frames; nr++) {
         if (in.oracle.color[nr] == 3 || in.oracle.color[nr] == 4) {
-            assert_true(buddy_take(&in.memory.buddy, in.oracle.frame[nr], 0));
+            assert_true(buddy_take(&in.memory.nodes.lists[0], in.oracle.frame[nr], 0));
             assert_null(oracle_out(&in.oracle, in.oracle.frame[nr], 0));
         }
     }
@@ -284,7 +284,7 @@ static void the_posted_count_bug_is_seen(void **state)
 {
     (void)state;
     build("posted", "fail", "256", "off");
-    struct buddy *b = &in.memory.buddy;
+    struct buddy *b = &in.memory.nodes.lists[0];
     struct free_list *lists = b->order[0].list, *last = b->order[MAX_ORDER].list;
     size_t n = (size_t)(last - lists) + b->order[MAX_ORDER].classes;
     uint32_t before[256];
@@ -428,7 +428,7 @@ static void counting_policy(const char *alloc, const char *page_color, const cha
     memset(used_by, 0, sizeof used_by);
     if (strcmp(age, "off")) { /* what ageing holds is out, and nobody's */
         for (uint32_t nr = 0; nr < in.oracle.frames; nr++) {
-            if (!buddy_is_free(&in.memory.buddy, in.oracle.frame[nr], 0))
+            if (!buddy_is_free(&in.memory.nodes.lists[0], in.oracle.frame[nr], 0))
                 assert_null(oracle_out(&in.oracle, in.oracle.frame[nr], 0));
         }
         in.oracle.live_count = 0;

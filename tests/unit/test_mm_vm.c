@@ -185,7 +185,7 @@ static void map(struct vm_space *s, unsigned page, unsigned pages, unsigned prot
 
 static uint64_t frames_out(void)
 {
-    return in.memory.pages.count - buddy_free_pages(&in.memory.buddy);
+    return in.memory.pages.count - buddy_free_pages(&in.memory.nodes.lists[0]);
 }
 
 /* ---- by hand

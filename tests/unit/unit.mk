@@ -23,22 +23,25 @@ unit_stats_src          := kernel/lab/stats.c kernel/lab/student.c
 unit_trap_src           := kernel/core/trap.c
 
 UNIT_NAMES += mm_memmap mm_own mm_page mm_color mm_color_spec mm_buddy mm_buddy_junk mm_memory \
-	mm_policy mm_vm
+	mm_policy mm_vm mm_nodes
 mm_values := kernel/core/cmdline.c kernel/core/cmdline_values.c
 mm_whole  := $(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.c color_spec.c \
-	memory.c page.c policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) $(mm_values)
+	lru.c memory.c nodes.c numa.c page.c pagevec.c policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) \
+	$(mm_values) $(unit_lock)
 unit_mm_memmap_src     := $(addprefix kernel/mm/,memmap.c memmap_options.c) $(mm_values)
 unit_mm_own_src        := $(addprefix kernel/mm/,own.c own_colors.c color.c) $(mm_values) \
 	$(unit_lock)
-unit_mm_page_src       := kernel/mm/page.c $(mm_values)
+unit_mm_page_src       := kernel/mm/page.c kernel/mm/numa.c $(mm_values)
 unit_mm_color_src      := kernel/mm/color.c
 unit_mm_color_spec_src := $(addprefix kernel/mm/,color.c color_spec.c) $(mm_values)
 unit_mm_buddy_src      := tests/unit/mm_oracle.c \
-	$(addprefix kernel/mm/,buddy.c buddy_check.c page.c color.c) $(mm_values)
+	$(addprefix kernel/mm/,buddy.c buddy_check.c color.c lru.c nodes.c numa.c page.c \
+	pagevec.c) $(unit_lock) $(mm_values)
 unit_mm_buddy_junk_src := $(mm_whole)
 unit_mm_buddy_junk_check := 2
 unit_mm_memory_src     := tests/unit/mm_oracle.c tests/unit/mm_instance.c $(mm_whole)
 unit_mm_policy_src     := $(unit_mm_memory_src)
+unit_mm_nodes_src      := $(unit_mm_memory_src)
 unit_mm_vm_src         := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_area.c vm_trace.c) \
 	kernel/core/record.c kernel/core/crc32.c
 
@@ -48,7 +51,7 @@ unit_lab_factor_src  := kernel/lab/factor.c kernel/lab/bundle.c kernel/core/cmdl
 unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
 	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
 unit_lab_step_src    := kernel/lab/step.c $(unit_lab_results_src)
-unit_lab_subject_src := kernel/lab/subject.c $(addprefix kernel/mm/,memmap.c own_colors.c color.c) \
+unit_lab_subject_src := kernel/lab/subject.c $(addprefix kernel/mm/,memmap.c numa.c own_colors.c color.c) \
 	$(mm_values)
 
 UNIT_NAMES += work_conflict work_faults work_fft work_matmul
@@ -88,8 +91,8 @@ $(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflag
 UNIT_NAMES += mm_pagevec mm_pcp mm_numa
 unit_mm_numa_src    := kernel/mm/numa.c kernel/mm/memmap.c arch/x86_64/srat.c
 unit_mm_numa_cflags := -I.
-unit_mm_pcp_src     := $(unit_mm_memory_src) kernel/mm/pcp.c $(unit_lock)
-unit_mm_pagevec_src := $(addprefix kernel/mm/,pagevec.c lru.c page.c) $(unit_lock) $(mm_values)
+unit_mm_pcp_src     := $(unit_mm_memory_src) kernel/mm/pcp.c
+unit_mm_pagevec_src := $(addprefix kernel/mm/,pagevec.c lru.c numa.c page.c) $(unit_lock) $(mm_values)
 
 UNIT_NAMES += madt lock irq
 unit_irq_src     := kernel/irq/irq.c kernel/irq/layout.c arch/x86_64/ioapic_line.c \
@@ -132,4 +135,4 @@ $(foreach t,$(UNIT_NAMES),$(eval $(call unit_rules,$(t))))
 UNIT_TESTS += $(UNIT_NAMES:%=$(UNIT_DIR)/test_%)
 
 # Those that do more with TT_LONG=1, as make test-long runs them: minutes instead of seconds.
-UNIT_TESTS_LONG := $(UNIT_DIR)/test_mm_memory
+UNIT_TESTS_LONG := $(UNIT_DIR)/test_mm_memory $(UNIT_DIR)/test_mm_nodes
