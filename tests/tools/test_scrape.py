@@ -1,5 +1,6 @@
 """tt scrape as a command: formats, statuses, live sources."""
 
+import contextlib
 import csv
 import io
 import os
@@ -176,6 +177,15 @@ def test_telnet_answers_no_to_every_option():
     assert telnet.feed(bytes([250, 24, 255, 255, 1, 255, 240, 66])) == (b"B", b"")
 
 
+def opened_by(pid):
+    """Paths behind a process' descriptors; one that closes meanwhile is none."""
+    found = set()
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            found.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    return found
+
+
 def test_serial_line_is_read_until_the_end_record():
     pytest.importorskip("serial")
     master, slave = os.openpty()
@@ -184,7 +194,11 @@ def test_serial_line_is_read_until_the_end_record():
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    time.sleep(1)  # a serial port forgets what came before it was opened
+    deadline = time.monotonic() + 20
+    while os.ttyname(slave) not in opened_by(process.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(0.5)  # a serial port forgets what came before it was opened and set up
     for piece in pieces(good().bytes("\r\n"), 200):
         os.write(master, piece)
         time.sleep(0.002)

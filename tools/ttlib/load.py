@@ -36,3 +36,16 @@ def machine_facts(boot):
     caches = [r.fields for r in boot.of("machine", what="cache")]
     facts["caches"] = ", ".join(f"L{c['level']} {c['size']}/{c['ways']}/{c['line']}" for c in caches)
     return facts
+
+
+def differences(a, b):
+    """Why two boots' numbers may not be compared: a different machine, or checks that cost time."""
+    out = []
+    ours, theirs = machine_facts(a), machine_facts(b)
+    for key in sorted(ours.keys() | theirs.keys()):
+        if ours.get(key) != theirs.get(key):
+            out.append(f"different machines: {key}: {ours.get(key)} against {theirs.get(key)}")
+    levels = [boot.facts.get("check") for boot in (a, b)]
+    if levels[0] != levels[1]:
+        out.append(f"different CHECK levels: {levels[0]} against {levels[1]}")
+    return out

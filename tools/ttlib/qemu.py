@@ -46,14 +46,24 @@ def with_exit(cmdline):
     return cmdline if "exit=qemu" in cmdline.split() else f"{cmdline} exit=qemu".strip()
 
 
-def command(machine):
-    """The argument vector. Usage when this machine cannot be built."""
+def check(machine):
+    """Usage when this machine cannot be built; what can be said without making any file."""
     if not os.path.exists(machine.kernel):
-        raise Usage(f"{machine.kernel or '--kernel'}: no such kernel; `make` builds one")
+        raise Usage(f"{machine.kernel or '--kernel'}: no such kernel; `make` builds one (ARCH=, CHECK=)")
+    length, longest = len(with_exit(machine.cmdline)), CMDLINE_MAX[machine.arch]
+    if length > longest:
+        raise Usage(f"the command line has {length} bytes; {machine.arch} takes {longest}")
+    if machine.boot != "kernel" and machine.arch != "x86_64":
+        raise Usage(f"boot {machine.boot} is for x86_64 only")
+    model.bytes_of(machine.mem)
+    if machine.model:
+        model.check(machine.model, machine.mem)
+
+
+def command(machine):
+    """The argument vector."""
+    check(machine)
     cmdline = with_exit(machine.cmdline)
-    longest = CMDLINE_MAX[machine.arch]
-    if len(cmdline) > longest:
-        raise Usage(f"the command line has {len(cmdline)} bytes; {machine.arch} takes {longest}")
     argv = [f"qemu-system-{machine.arch}"]
     argv += _x86_64(machine.boot) if machine.arch == "x86_64" else _alpha()
     if machine.model:
@@ -62,11 +72,9 @@ def command(machine):
     argv += ["-m", machine.mem, "-smp", str(machine.smp)]
     if machine.boot == "kernel":
         argv += ["-kernel", machine.kernel, "-append", cmdline]
-    elif machine.arch == "x86_64":
+    else:
         more, machine.medium = media.arguments(machine.boot, machine.kernel, cmdline)
         argv += more
-    else:
-        raise Usage(f"--boot {machine.boot} is for x86_64 only")
     argv += ["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none"]
     argv += ["-serial", "stdio" if machine.serial else "none"]
     argv += ["-no-reboot"]  # a triple fault ends the run instead of repeating it

@@ -9,6 +9,17 @@ from dataclasses import dataclass, field
 from .errors import Finding, Usage
 
 
+SOURCES = {
+    "tsc": "time-stamp counter of a real machine",
+    "rpcc": "cycle counter of a real Alpha",
+    "pmu": "hardware performance counters",
+    "model": "the cache model of a described machine, no real one",
+    "emulation": "QEMU's own time: says nothing about any real machine",
+    "theory": "computed: nothing observed, or the difference to what is",
+    "count": "counted exactly by the kernel",
+}
+
+
 @dataclass(frozen=True)
 class Metric:
     name: str
@@ -92,6 +103,13 @@ def _add_sample(exp, f):
     if f["block"] in cell:
         raise Finding(f"{exp.name}: level {f['level']} has two samples of {metric.name} in one block")
     cell[f["block"]] = f["value"]
+
+
+def samples_text(exp, m):
+    """"5", or "3 to 5" where cells have lost some. Cells without any value are not counted in."""
+    counts = [n for level in exp.levels for x in exp.xs(m.name) if (n := len(exp.values(level, m.name, x)))]
+    low, high = (min(counts), max(counts)) if counts else (0, 0)
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def choose(found, name, what):

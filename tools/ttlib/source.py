@@ -34,6 +34,8 @@ def read(where, baud=115200, limit_s=None):
     """Chunks of bytes from `where`. Finding when the time limit of a live source is reached."""
     if where == "-":
         return _file(sys.stdin.buffer.fileno())
+    if os.path.isdir(where):
+        raise Usage(f"{where}: a directory, not a log")
     if not is_live(where):
         try:
             return _file(os.open(where, os.O_RDONLY))

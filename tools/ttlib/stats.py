@@ -23,8 +23,8 @@ def mean(values):
 
 def deviation(values):
     """Sample standard deviation; 0 for a single value."""
-    if len(values) < 2:
-        return 0.0
+    if len(values) < 2 or min(values) == max(values):
+        return 0.0  # of equal values exactly: their mean may be off by a rounding
     m = mean(values)
     return math.sqrt(math.fsum((v - m) ** 2 for v in values) / (len(values) - 1))
 
