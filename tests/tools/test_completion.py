@@ -24,7 +24,7 @@ def complete():
 @pytest.mark.parametrize(
     "line, words",
     [
-        ("tt ", {"run", "scrape", "report", "compare", "plot", "trace", "completion"}),
+        ("tt ", {"run", "sweep", "scrape", "report", "compare", "plot", "trace", "completion"}),
         ("tt re", {"report"}),
         ("tt run --a", {"--arch"}),
         ("tt run --arch ", {"x86_64", "alpha"}),
@@ -33,6 +33,16 @@ def complete():
         ("tt scrape --format csv Makef", {"Makefile"}),
         ("tt compare --fail", {"--fail-above"}),
         ("tt --", {"--help"}),
+        ("tt run --model ds", {"ds10"}),
+        ("tt sweep mo", {"model="}),
+        ("tt sweep -o folder s", {"smp=", "seed="}),
+        ("tt sweep --dry", {"--dry-run"}),
+        ("tt sweep --dry-run s", {"smp=", "seed="}),
+        ("tt sweep -o Makef", {"Makefile"}),
+        ("tt sweep boot =", {"kernel", "bios", "uefi", "efi"}),  # as bash cuts boot= up
+        ("tt sweep boot = u", {"uefi"}),
+        ("tt sweep model = k75,ds", {"k75,ds10"}),
+        ("tt report --m", set()),
     ],
 )
 def test_words(complete, line, words):

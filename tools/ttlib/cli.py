@@ -4,10 +4,11 @@ import argparse
 import os
 import sys
 
-from . import compare, completion, plot, report, run, scrape, trace
+from . import compare, completion, plot, report, run, scrape, sweep, trace
 from .errors import Finding, Usage
 
-COMMANDS = (run, scrape, report, compare, plot, trace, completion)
+COMMANDS = (run, sweep, scrape, report, compare, plot, trace, completion)
+TAKE_QEMU_ARGUMENTS = (run.NAME, sweep.NAME)
 
 
 def parser():
@@ -25,12 +26,29 @@ def parser():
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(sub)
-        sub.set_defaults(run=module.run)
+        if module.NAME in TAKE_QEMU_ARGUMENTS:
+            usage = sub.format_usage().removeprefix("usage: ").rstrip()
+            sub.usage = f"{usage} [-- QEMU-ARG ...]"
+        sub.set_defaults(run=module.run, parser=sub)
     return top
 
 
+def split(argv):
+    """(our words, QEMU's words behind --), for the commands that pass them on."""
+    if argv[:1] and argv[0] in TAKE_QEMU_ARGUMENTS and "--" in argv:
+        at = argv.index("--")
+        return argv[:at], argv[at + 1 :]
+    return argv, []
+
+
 def main(argv):
-    args = parser().parse_args(argv)
+    argv, qemu_arguments = split(argv)
+    args, left = parser().parse_known_args(argv, argparse.Namespace(qemu_arguments=qemu_arguments))
+    # argparse takes a command's words from one place only; those of a sweep may stand around its options.
+    if left and (args.command != sweep.NAME or any(word.startswith("-") for word in left)):
+        args.parser.error(f"unrecognized arguments: {' '.join(left)}")
+    if left:
+        args.words += left
     try:
         return args.run(args)
     except Finding as error:

@@ -4,17 +4,21 @@ Per experiment, level, metric and x: both medians, the difference (Hodges-Lehman
 interval, and the p of a Mann-Whitney test, corrected by Holm for the number of comparisons made.
 `~` where no difference is seen (corrected p not below 0.05). Numbers of different sources, machines
 or CHECK levels, and logs that are not whole, are refused unless --anyway is given.
+
+Two directories of tt sweep are compared boot by boot: of boots that differ in their seed only, each is one
+sample, its mean over its blocks. Both sweeps' boots meet by the axes in which either has several values.
 """
 
 import sys
 from dataclasses import dataclass
 
-from . import series, stats
+from . import matrix, pool, series, stats
 from .errors import Finding, Usage
-from .load import load, machine_facts, pick
+from .load import differences, load, pick
+from .results import is_results
 
 NAME = "compare"
-HELP = "two logs, number by number, with intervals and p"
+HELP = "two logs or two sweeps, number by number, with intervals and p"
 ALPHA = 0.05
 
 
@@ -31,8 +35,8 @@ def percent(text):
 
 
 def add_arguments(parser):
-    parser.add_argument("a", metavar="A", help="log to compare with (the old one)")
-    parser.add_argument("b", metavar="B", help="log to judge (the new one)")
+    parser.add_argument("a", metavar="A", help="log, or directory of tt sweep, to compare with (the old one)")
+    parser.add_argument("b", metavar="B", help="log or directory to judge (the new one)")
     parser.add_argument("--exp", metavar="NAME", help="only this experiment")
     parser.add_argument("--metric", metavar="NAME", help="only this metric")
     parser.add_argument(
@@ -68,14 +72,10 @@ class Row:
 
 
 def run(args):
-    old, new = ((path, load(path)) for path in (args.a, args.b))
-    boots = [pick(log, path) for path, log in (old, new)]
-    objections = []
-    for path, log in (old, new):
-        objections += [f"{path}: {c}" for c in log.complaints()]
-    objections += differences(*boots)
-    rows, more, unmatched = match(*(series.experiments(b) for b in boots), args.exp, args.metric)
-    objections += more
+    swept = [is_results(path) for path in (args.a, args.b)]
+    if swept[0] != swept[1]:
+        raise Usage("a log and a sweep's directory: compare two of one kind")
+    rows, objections, unmatched = (sweeps if swept[0] else logs)(args)
     if objections and not args.anyway:
         raise Usage("refused (--anyway compares all the same):\n" + "\n".join(objections))
     for line in objections:
@@ -90,17 +90,40 @@ def run(args):
     return verdict(rows, args.fail_above)
 
 
-def differences(a, b):
-    """Why two boots' numbers may not be compared: a different machine, or checks that cost time."""
-    out = []
-    ours, theirs = machine_facts(a), machine_facts(b)
-    for key in sorted(ours.keys() | theirs.keys()):
-        if ours.get(key) != theirs.get(key):
-            out.append(f"different machines: {key}: {ours.get(key)} against {theirs.get(key)}")
-    levels = [boot.facts.get("check") for boot in (a, b)]
-    if levels[0] != levels[1]:
-        out.append(f"different CHECK levels: {levels[0]} against {levels[1]}")
-    return out
+def logs(args):
+    """What match() finds in two logs."""
+    old, new = ((path, load(path)) for path in (args.a, args.b))
+    boots = [pick(log, path) for path, log in (old, new)]
+    objections = []
+    for path, log in (old, new):
+        objections += [f"{path}: {c}" for c in log.complaints()]
+    objections += differences(*boots)
+    rows, more, unmatched = match(*(series.experiments(b) for b in boots), args.exp, args.metric)
+    return rows, objections + more, unmatched
+
+
+def sweeps(args):
+    """The same of two sweeps: pools of equal parameters; a row's values are boots."""
+    old, new = (pool.pools(path) for path in (args.a, args.b))
+    objections = old[1] + new[1]
+    everything = [[p.parameters for p in found] for found, _ in (old, new)]
+    axes = sorted({axis for parameters in everything for axis in matrix.varying(parameters)})
+    a, b = ({tuple(p.parameters[k] for k in axes): p for p in found if p.boots} for found, _ in (old, new))
+    rows, unmatched = [], []
+    for key in [*a, *(k for k in b if k not in a)]:
+        label = matrix.said((a.get(key) or b[key]).parameters, axes) if axes else ""
+        if key not in a or key not in b:
+            unmatched.append(f"only in {'A' if key in a else 'B'}: boots of {label}")
+            continue
+        lead = f"{label} " if label else ""
+        objections += [lead + why for why in differences(a[key].boots[0], b[key].boots[0])]
+        found, more, only = match(a[key].experiments, b[key].experiments, args.exp, args.metric)
+        for row in found:
+            row.level = lead + row.level
+        rows += found
+        objections += [lead + why for why in more]
+        unmatched += [lead + what for what in only]
+    return rows, objections, unmatched
 
 
 def match(a, b, exp=None, metric=None):
@@ -156,12 +179,13 @@ def cells(row):
 
 def write(rows, args, out):
     out.write(f"A: {args.a}\nB: {args.b}\n")
+    of = " over boots, each by its mean" if is_results(args.a) else ""
     groups = {}
     for row in rows:
         groups.setdefault((row.exp, row.metric), []).append(row)
     for (exp, m), group in groups.items():
         better = f"; {m.better} is better" if m.better != "none" else ""
-        out.write(f"\n{exp}: {m.name}, {m.unit} (medians; source {m.source}{better})\n")
+        out.write(f"\n{exp}: {m.name}, {m.unit} (medians{of}; source {m.source}{better})\n")
         table = [HEADER] + [cells(row) for row in group]
         widths = [max(len(line[i]) for line in table) for i in range(len(HEADER))]
         for line in table:

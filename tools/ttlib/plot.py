@@ -14,7 +14,7 @@ ENDINGS = (".png", ".svg")
 
 
 def add_arguments(parser):
-    parser.add_argument("log", metavar="LOG")
+    parser.add_argument("log", metavar="LOG", help="file; - is standard input")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="NAME.png or NAME.svg")
     parser.add_argument("--exp", metavar="NAME", help="needed when the log has several experiments")
     parser.add_argument("--metric", metavar="NAME", help="needed when the experiment has several metrics")

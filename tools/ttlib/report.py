@@ -4,38 +4,38 @@ Per log: machine, command line, verdicts, what is missing; per experiment its pl
 figure for each metric with source and number of samples, colour accounting as a heat map and
 histograms, the posted numbers of the post it repeats. No script, nothing loaded from elsewhere;
 right in a light and a dark browser, on a phone and on paper.
+
+Of a directory that tt sweep has filled: its boots, and per experiment what all seeds say together. A
+single boot of it has its log: tt report DIR/NAME.log.
 """
 
 import os
 
-from . import colors, figure, ktap, seeds, series, stats
+from . import colors, figure, ktap, report_sweep, seeds, series, stats
 from .errors import Finding, Usage
 from .load import load, machine_facts
+from .results import is_results
 
 NAME = "report"
-HELP = "logs as one HTML page"
+HELP = "logs, or a sweep's directory, as one HTML page"
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
-
-SOURCES = {
-    "tsc": "time-stamp counter of a real machine",
-    "rpcc": "cycle counter of a real Alpha",
-    "pmu": "hardware performance counters",
-    "model": "the cache model of a described machine, no real one",
-    "emulation": "QEMU's own time: says nothing about any real machine",
-    "count": "counted exactly by the kernel",
-}
 
 
 def add_arguments(parser):
-    parser.add_argument("logs", metavar="LOG", nargs="+")
+    parser.add_argument("logs", metavar="LOG|DIR", nargs="+", help="logs, or directories of tt sweep")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the page, NAME.html")
 
 
 def run(args):
     import jinja2
 
-    pages, complaints = [], []
+    pages, sweeps, complaints = [], [], []
     for path in args.logs:
+        if is_results(path):
+            swept, found = report_sweep.section(path)
+            sweeps.append(swept)
+            complaints += found
+            continue
         log = load(path)
         found = log.complaints()
         complaints += [f"{path}: {c}" for c in found]
@@ -46,14 +46,16 @@ def run(args):
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )
-    text = environment.get_template("report.html").render(logs=pages, sources=SOURCES, palette=figure.PALETTE)
+    text = environment.get_template("report.html").render(
+        logs=pages, sweeps=sweeps, sources=series.SOURCES, palette=figure.PALETTE
+    )
     try:
         with open(args.output, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
         raise Usage(f"{args.output}: {error.strerror}") from error
     if complaints:
-        raise Finding("the page is written, and says itself what the logs have lost:\n" + "\n".join(complaints))
+        raise Finding("the page is written, and says itself what it lacks:\n" + "\n".join(complaints))
     return 0
 
 
@@ -192,22 +194,15 @@ def findings(boot, exp):
     return out
 
 
-def samples_text(exp, m):
-    """"5", or "3 to 5" where cells have lost some. Cells without any value are not counted in."""
-    counts = [n for level in exp.levels for x in exp.xs(m.name) if (n := len(exp.values(level, m.name, x)))]
-    low, high = (min(counts), max(counts)) if counts else (0, 0)
-    return f"{low}" if low == high else f"{low} to {high}"
-
-
 def caption(exp, m):
-    return f"{m.name}: means of {samples_text(exp, m)} blocks, bands 95% intervals (Student's t); source {m.source}."
+    return f"{m.name}: means of {series.samples_text(exp, m)} blocks, bands 95% intervals (Student's t); source {m.source}."
 
 
 def metric(exp, m, marks):
     xs = exp.xs(m.name)
     return {
         "metric": m,
-        "n": samples_text(exp, m),
+        "n": series.samples_text(exp, m),
         "figure": drawn(figure.draw(exp, m, marks), caption(exp, m)),
         "levels": list(exp.levels),
         "references": list(dict.fromkeys(exp.reference(level) for level in exp.levels)),

@@ -1,7 +1,8 @@
 """tt run: one boot in QEMU, its log streamed and kept, and a verdict that can be trusted.
 
 Success means all of: QEMU's status is the kernel's ok, the log has its end record and that says
-ok, and no record is lost or damaged. Anything else is status 1 with the reason.
+ok, and no record is lost or damaged. Anything else is status 1 with the reason. What stands behind --
+goes to QEMU as it is.
 """
 
 import ctypes
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from . import qemu
+from . import model, qemu
 from .errors import Finding, Usage
 from .log import Log
 
@@ -22,17 +23,16 @@ KILL_WAIT_S = 5  # QEMU ends within milliseconds of SIGTERM, unless the host is 
 
 
 def add_arguments(parser):
-    parser.add_argument("--arch", choices=qemu.ARCHES, default="x86_64")
-    parser.add_argument("--boot", choices=qemu.BOOTS, default="kernel", help="way to boot")
+    parser.add_argument("--arch", choices=qemu.ARCHES, default="x86_64", help="default: %(default)s")
+    parser.add_argument("--boot", choices=qemu.BOOTS, default="kernel", help="way to boot; default: %(default)s (no firmware)")
     parser.add_argument("--kernel", metavar="FILE", help="default: build/ARCH/tintype.elf")
-    parser.add_argument("--cmdline", default="", metavar="WORDS", help="exit=qemu is added")
-    parser.add_argument("--model", default="", metavar="NAME", help="cache model: tools/machines")
-    parser.add_argument("--mem", default="256M", metavar="SIZE", help="default: %(default)s")
-    parser.add_argument("--smp", type=int, default=1, metavar="N", help="processors")
-    parser.add_argument("--timeout", type=float, default=600, metavar="S", help="wall time, seconds")
+    parser.add_argument("--cmdline", default="", metavar="WORDS", help="the kernel's command line; exit=qemu is added")
+    parser.add_argument("--model", default="", metavar="NAME", help=f"cache model: {', '.join(model.names())}").words = model.names()
+    parser.add_argument("--mem", default="256M", metavar="SIZE", help="with K, M, G or T; default: %(default)s")
+    parser.add_argument("--smp", type=int, default=1, metavar="N", help="processors; default: %(default)s")
+    parser.add_argument("--timeout", type=float, default=600, metavar="S", help="wall time, seconds; default: %(default)s")
     parser.add_argument("--log", metavar="FILE", help="keep the serial output, byte by byte")
     parser.add_argument("--gdb", action="store_true", help="stop at kernel_main, under gdb")
-    parser.add_argument("extra", nargs="*", metavar="-- QEMU-ARG", help="passed to QEMU as they are")
 
 
 def run(args):
@@ -46,7 +46,7 @@ def run(args):
         model=args.model,
         mem=args.mem,
         smp=args.smp,
-        extra=args.extra,
+        extra=args.qemu_arguments,
     )
     if args.gdb:
         from .gdb import debug

@@ -16,8 +16,8 @@ HELP = "records out of a serial log, live or kept; says what is missing"
 
 def add_arguments(parser):
     parser.add_argument("log", metavar="LOG", help="file, -, /dev/tty..., tcp:HOST:PORT, telnet:HOST:PORT")
-    parser.add_argument("--format", choices=sorted(formats.FORMATS), default="jsonl")
-    parser.add_argument("--baud", type=int, default=115200, help="of a serial line; default: %(default)s")
+    parser.add_argument("--format", choices=sorted(formats.FORMATS), default="jsonl", help="default: %(default)s")
+    parser.add_argument("--baud", type=int, default=115200, metavar="N", help="of a serial line; default: %(default)s")
     parser.add_argument("--timeout", type=float, metavar="S", help="give up on a live source after S seconds")
     parser.add_argument("--keep", metavar="FILE", help="also write what came in, byte by byte")
 

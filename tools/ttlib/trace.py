@@ -17,9 +17,9 @@ MAGIC = 0x31725474  # kernel/mm/vm_trace.h
 
 def add_arguments(parser):
     parser.add_argument("log", metavar="LOG", help="of a boot with run=faults trace=record")
-    parser.add_argument("-o", "--output", metavar="FILE", required=True)
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the boot module")
     parser.add_argument("--boot", type=int, metavar="N", help="of a log with several; default: the last")
-    parser.add_argument("--name", default="faults", help="which trace; default: %(default)s")
+    parser.add_argument("--name", metavar="NAME", default="faults", help="which trace; default: %(default)s")
 
 
 def words_of(boot, name):
