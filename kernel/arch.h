@@ -203,11 +203,26 @@ int arch_vm_init(const struct memmap *map);
 /* Direct map. Before arch_vm_init only the first ARCH_EARLY_MAP bytes of RAM are reachable. */
 void *arch_phys_to_virt(phys_t a);
 
-/* Inverse, for direct-map and image addresses only. */
+/* Inverse, for direct-map and image addresses only (what else own memory gives: _space_lookup). */
 phys_t arch_virt_to_phys(const void *v);
 
 /* Maps device registers uncached; returns NULL when the window is full. Never unmapped. */
 volatile void *arch_map_device(phys_t a, size_t bytes);
+
+/*
+ * The own window [ARCH_OWN, ARCH_OWN_END) (<arch/param.h>): kernel addresses in every space, where
+ * mm/own_window.c puts own memory whose frames do not follow each other. Maps one base page,
+ * writable and not executable, for good. 0, -TT_ENOMEM (no table page) or -TT_EEXIST. After
+ * arch_vm_init; one call at a time.
+ */
+int arch_own_map(uintptr_t va, pfn_t p);
+
+/*
+ * CPU 0 leaves the stacks in the image for new ones of own_stack(), of the same sizes: those of
+ * exceptions where the port has such, then its own, on which it calls then(arg), which must not
+ * return. Comes back only when there is no memory: -TT_ENOMEM. After arch_vm_init.
+ */
+int arch_leave_boot_stacks(void (*then)(void *arg), void *arg);
 
 /* Highest physical address this CPU can map, plus one. */
 phys_t arch_phys_limit(void);
@@ -252,6 +267,9 @@ int arch_space_protect(struct arch_space *s, uintptr_t va, unsigned prot);
  * the kernel's), protection into *prot if not NULL, or PHYS_NONE when unmapped.
  */
 phys_t arch_space_lookup(const struct arch_space *s, uintptr_t va, unsigned *prot);
+
+/* Calls page() for every page-table page of s, the kernel's tables left out; NULL: just those. */
+void arch_space_tables(const struct arch_space *s, void (*page)(phys_t at, void *arg), void *arg);
 
 /* Flushes all non-global translations of this CPU. */
 void arch_tlb_flush(void);

@@ -82,24 +82,24 @@ static void read_command_line(const struct boot_info *bi)
     }
 }
 
-/*
- * The kernel's own memory: an eighth of RAM, at least 8 MiB (heap and page tables for the largest
- * experiment here) and at most 64 MiB, from the lowest place that holds it above 1 MiB. What
- * own_colors= leaves unused of it is added, as long as half of RAM stays for the experiments.
- */
+/* The kernel's own memory, from the lowest place that holds it above 1 MiB. */
 static void take_own_memory(void)
 {
-    uint64_t ram = memmap_pages(&memory_map, MEM_RAM) << PAGE_SHIFT;
-    uint64_t bytes = min_u64(max_u64(ram / 8, 8ul << 20), 64ul << 20);
-    struct own_colors own = own_colors();
-    if (own.given)
-        bytes = max_u64(bytes, min_u64(bytes * own.colors / own.allowed, ram / 2));
-    bytes = align_down(bytes, PAGE_SIZE);
+    uint64_t bytes = own_range_bytes(memmap_pages(&memory_map, MEM_RAM) << PAGE_SHIFT);
     pfn_t at = memmap_take(&memory_map, bytes >> PAGE_SHIFT, 1, phys_to_pfn(phys(1ul << 20)));
     if (at.n == PFN_NONE.n)
         give_up("memory", "too little memory: no 8 MiB in one piece for the kernel itself");
     phys_t start = pfn_to_phys(at);
     own_init((struct phys_range){start, phys(start.a + bytes)});
+}
+
+/* Own memory is full before anything has run. */
+__attribute__((noreturn)) static void give_up_full(const char *what)
+{
+    char advice[200], why[256];
+    own_advise(advice, sizeof advice);
+    ksnprintf(why, sizeof why, "no room for %s: %s", what, advice);
+    give_up(own_colors().given ? "own_colors" : "memory", why);
 }
 
 static void set_up_memory(const struct boot_info *bi)
@@ -109,11 +109,11 @@ static void set_up_memory(const struct boot_info *bi)
         memmap_apply_options(&memory_map, why, sizeof why))
         give_up("memory", why);
     arch_cpus_reserve(&memory_map);
-    if (own_log_set_colors(why, sizeof why))
+    if (own_log_set_colors(bi->cmdline, why, sizeof why))
         give_up("own_colors", why);
     take_own_memory();
     if (arch_vm_init(&memory_map))
-        give_up("memory", "too little memory: the kernel's own part does not hold its page tables");
+        give_up_full("the kernel's page tables");
 }
 
 static void start_cpus(void)
@@ -127,6 +127,25 @@ static void start_cpus(void)
         give_up("watchdog", why);
 }
 
+/* From here on, with own_colors=, no stack is the image's. */
+__attribute__((noreturn)) static void go_on(void *arg)
+{
+    struct boot_info *bi = arg;
+    newlib_init(own_sbrk);
+    clock_init();
+    counters_init();
+    boot_log_machine();
+    boot_log_memory(&memory_map);
+    own_log_image();
+    start_cpus();
+    const struct topology *topology = numa_log(&memory_map);
+    crash_now();
+    lab_modules_init(bi);
+    lab_run(&memory_map, topology, bi->cmdline);
+    own_log_pages();
+    finish();
+}
+
 void kernel_main(struct boot_info *bi)
 {
     arch_init();
@@ -138,16 +157,9 @@ void kernel_main(struct boot_info *bi)
         give_up("boot", bi->error);
     read_command_line(bi);
     set_up_memory(bi);
-    newlib_init(own_sbrk);
-    clock_init();
-    counters_init();
-    boot_log_machine();
-    boot_log_memory(&memory_map);
-    start_cpus();
-    const struct topology *topology = numa_log(&memory_map);
-    crash_now();
-    lab_modules_init(bi);
-    lab_run(&memory_map, topology, bi->cmdline);
-    own_log_pages();
-    finish();
+    if (own_colors().given) {
+        arch_leave_boot_stacks(go_on, bi);
+        give_up_full("the stacks of CPU 0");
+    }
+    go_on(bi);
 }

@@ -1,7 +1,9 @@
-/* First steps of the port, and the last: arch_init and arch_halt. */
+/* First steps of the port, and the last: arch_init, arch_leave_boot_stacks and arch_halt. */
 #include "arch.h"
 #include "clock.h"
+#include "core/errno.h"
 #include "fp_arith.h"
+#include "mm/own.h"
 #include "pal.h"
 #include "trap.h"
 
@@ -15,6 +17,26 @@ void arch_init(void)
     pal_wrfen(1);
     fp_arith_init();
     clock_start();
+}
+
+int arch_leave_boot_stacks(void (*then)(void *arg), void *arg)
+{
+    char *stack = own_stack(BOOT_STACK_BYTES);
+
+    if (!stack)
+        return -TT_ENOMEM;
+
+    register void (*pv)(void *) __asm__("$27") = then;
+    register void *a0 __asm__("$16") = arg;
+
+    /* A backtrace ends at an address that is no code's. */
+    __asm__ volatile("mov %0, $30\n\t"
+                     "mov $31, $26\n\t"
+                     "jmp $31, ($27), 0"
+                     :
+                     : "r"(stack + BOOT_STACK_BYTES), "r"(pv), "r"(a0)
+                     : "memory");
+    __builtin_unreachable();
 }
 
 void arch_halt(void)

@@ -50,14 +50,15 @@ static inline unsigned table_index(uintptr_t va, unsigned level)
     return va >> (PAGE_SHIFT + TABLE_BITS * level) & (TABLE_ENTRIES - 1);
 }
 
-/* The root that belongs to no space: nothing in it but the way to the tables themselves. */
+/* The root that belongs to no space: the own window, and the way to the tables themselves. */
 phys_t vm_root(void);
 
 /* Makes root the one that this CPU translates with, and forgets all translations. */
 void vm_load(phys_t root);
 phys_t vm_loaded(void);
 
-/* What every root has: PALcode finds entries at ARCH_VPTB through it. */
-void vm_set_self_map(phys_t root);
+/* What every root has: PALcode finds entries at ARCH_VPTB through it, and the own window's table.
+ */
+void vm_set_kernel_slots(phys_t root);
 
 #endif

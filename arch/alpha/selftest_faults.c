@@ -52,7 +52,7 @@ REGISTER(selftest, rodata_write) = {
 
 static enum selftest_verdict guard(char *msg, size_t msg_bytes)
 {
-    ksnprintf(msg, msg_bytes, "the stack lies in KSEG, which has no guard pages");
+    ksnprintf(msg, msg_bytes, "the boot stack lies in KSEG, which has no guard pages");
     return SELFTEST_SKIP;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Address spaces of subjects: roots with the window's tables in them; KSEG needs none.
+ * Address spaces of subjects: roots with the window's tables in them, beside the kernel's slots.
  *
  * Pages are the kernel's (nothing runs in user mode) and never both writable and executable: a
  * store that is not allowed ends in an access violation, a fetch in a fault on execute.
@@ -25,7 +25,7 @@ int arch_space_create(struct arch_space *s)
         return -TT_ENOMEM;
     s->root = arch_virt_to_phys(table);
     s->table_pages = 1;
-    vm_set_self_map(s->root);
+    vm_set_kernel_slots(s->root);
     return 0;
 }
 
@@ -154,10 +154,12 @@ phys_t arch_space_lookup(const struct arch_space *s, uintptr_t va, unsigned *pro
             *prot = PROT_R | PROT_W | PROT_X;
         return phys(va - ARCH_KSEG);
     }
-    if (!s || !in_window(va))
+    bool own = va >= ARCH_OWN && va < ARCH_OWN_END;
+
+    if (!own && (!s || !in_window(va)))
         return PHYS_NONE;
 
-    const pte_t *e = table_entry(s->root, va, NULL);
+    const pte_t *e = table_entry(own ? vm_root() : s->root, va, NULL);
 
     if (!e || !(*e & PTE_VALID))
         return PHYS_NONE;
@@ -166,4 +168,24 @@ phys_t arch_space_lookup(const struct arch_space *s, uintptr_t va, unsigned *pro
                 (*e & PTE_KERNEL_WRITE && !(*e & PTE_FAULT_WRITE) ? PROT_W : 0) |
                 (*e & PTE_FAULT_EXECUTE ? 0 : PROT_X);
     return phys(pte_address(*e).a + (va & (PAGE_SIZE - 1)));
+}
+
+static void visit(phys_t at, unsigned level, unsigned first, unsigned end,
+                  void (*page)(phys_t at, void *arg), void *arg)
+{
+    const pte_t *table = arch_phys_to_virt(at);
+
+    page(at, arg);
+    for (unsigned i = first; level > 0 && i < end; i++) {
+        if (table[i] & PTE_VALID)
+            visit(pte_address(table[i]), level - 1, 0, TABLE_ENTRIES, page, arg);
+    }
+}
+
+void arch_space_tables(const struct arch_space *s, void (*page)(phys_t at, void *arg), void *arg)
+{
+    uintptr_t first = s ? ARCH_WINDOW : ARCH_OWN, end = s ? ARCH_WINDOW_END : ARCH_OWN_END;
+
+    visit(s ? s->root : vm_root(), TABLE_LEVELS - 1, table_index(first, TABLE_LEVELS - 1),
+          table_index(end, TABLE_LEVELS - 1), page, arg);
 }

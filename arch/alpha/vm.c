@@ -1,7 +1,7 @@
 /*
  * KSEG and the process context: Alpha maps all of RAM, the image in it and the devices without
- * page tables, readable, writable and executable. Nothing of the kernel's own needs a translation,
- * and so nothing of it can be protected.
+ * page tables, readable, writable and executable: nothing of that can be protected. Of the kernel's
+ * own only what lies in the own window needs translations.
  */
 #include "arch.h"
 #include "core/errno.h"
@@ -26,6 +26,7 @@ static struct __attribute__((aligned(128))) {
 } context = {.flags = 1};
 
 static phys_t root;
+static phys_t own_table; /* the own window's, below every root */
 static phys_t loaded;
 
 phys_t vm_root(void)
@@ -53,11 +54,26 @@ void vm_load(phys_t to)
     arch_tlb_flush();
 }
 
-void vm_set_self_map(phys_t to)
+void vm_set_kernel_slots(phys_t to)
 {
     pte_t *table = arch_phys_to_virt(to);
 
     table[table_index(ARCH_VPTB, TABLE_LEVELS - 1)] = pte_of(to, PTE_TABLE | PTE_FAULT_EXECUTE);
+    table[table_index(ARCH_OWN, TABLE_LEVELS - 1)] = pte_of(own_table, PTE_TABLE);
+}
+
+int arch_own_map(uintptr_t va, pfn_t p)
+{
+    unsigned made = 0;
+    pte_t *e = table_entry(root, va, &made);
+
+    if (!e)
+        return -TT_ENOMEM;
+    if (*e & PTE_VALID)
+        return -TT_EEXIST;
+    *e = pte_of(pfn_to_phys(p), PTE_VALID | PTE_KERNEL_READ | PTE_KERNEL_WRITE | PTE_FAULT_EXECUTE);
+    cpu_mb(); /* PALcode must see it */
+    return 0;
 }
 
 void *arch_phys_to_virt(phys_t a)
@@ -91,13 +107,14 @@ void arch_tlb_flush(void)
 
 int arch_vm_init(const struct memmap *map)
 {
-    void *page = own_page_alloc();
+    void *page = own_page_alloc(), *own = own_page_alloc();
 
     (void)map; /* KSEG maps it all */
-    if (!page)
+    if (!page || !own)
         return -TT_ENOMEM;
     root = arch_virt_to_phys(page);
-    vm_set_self_map(root);
+    own_table = arch_virt_to_phys(own);
+    vm_set_kernel_slots(root);
     vm_load(root);
     return 0;
 }

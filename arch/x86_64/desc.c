@@ -99,6 +99,11 @@ void desc_set_ist(unsigned id, unsigned i, uint64_t top)
     cpu_of(segments, id).tss.ist[i - 1] = top;
 }
 
+uint64_t desc_ist(unsigned id, unsigned i)
+{
+    return cpu_of(segments, id).tss.ist[i - 1];
+}
+
 void desc_load(unsigned id)
 {
     struct segments *s = &cpu_of(segments, id);

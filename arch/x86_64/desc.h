@@ -28,6 +28,7 @@ void desc_init(void);
 
 /* Top of the stack of CPU id for entry i of enum ist (stacks.h); before desc_load. */
 void desc_set_ist(unsigned id, unsigned i, uint64_t top);
+uint64_t desc_ist(unsigned id, unsigned i);
 
 /* Loads all three tables on the CPU that runs this, whose number is id. */
 void desc_load(unsigned id);

@@ -19,7 +19,6 @@
 #include "stacks.h"
 #include "topology.h"
 #include "trampoline.h"
-#include "window.h"
 
 #include <string.h>
 
@@ -185,21 +184,6 @@ static __attribute__((noreturn)) void start_here(uint32_t id)
 
 /* ---- on CPU 0 ------------------------------------------------------------------------------ */
 
-static bool make_stacks(unsigned id, uint64_t *stack)
-{
-    char *main = window_map_stack(STACK_BYTES);
-
-    for (unsigned i = IST_DOUBLE_FAULT; i < IST_END; i++) {
-        char *ist = window_map_stack(IST_BYTES);
-
-        if (!ist)
-            return false;
-        desc_set_ist(id, i, (uint64_t)(ist + IST_BYTES));
-    }
-    *stack = (uint64_t)(main + STACK_BYTES);
-    return main;
-}
-
 static void fill_page(struct trampoline_args *a, unsigned id, uint32_t apic_id, uint64_t stack)
 {
     uint32_t base = (uint32_t)page.a, gdt = base + TRAMPOLINE_ARGS;
@@ -241,10 +225,12 @@ int arch_cpu_start(unsigned id, uint32_t hw_id)
     struct trampoline_args *a =
         (struct trampoline_args *)((char *)arch_phys_to_virt(page) + TRAMPOLINE_ARGS);
     unsigned number = (unsigned)(page.a >> PAGE_SHIFT);
-    uint64_t stack;
 
     _Static_assert(sizeof(struct trampoline_args) <= PAGE_SIZE - TRAMPOLINE_ARGS, "one page");
-    if (!make_stacks(id, &stack))
+
+    uint64_t stack = stacks_make(id, STACK_BYTES, IST_BYTES);
+
+    if (!stack)
         return -TT_ENOMEM;
     percpu_set_apic_id(id, hw_id);
     fill_page(a, id, hw_id, stack);

@@ -115,6 +115,26 @@ phys_t arch_space_lookup(const struct arch_space *s, uintptr_t va, unsigned *pro
     return phys(w.address);
 }
 
+static void visit(phys_t at, unsigned level, unsigned first, unsigned end,
+                  void (*page)(phys_t at, void *arg), void *arg)
+{
+    const pte_t *table = arch_phys_to_virt(at);
+
+    page(at, arg);
+    for (unsigned i = first; level > 0 && i < end; i++) {
+        if ((table[i] & PTE_PRESENT) && !(table[i] & PTE_LARGE))
+            visit(phys(table[i] & PTE_ADDRESS), level - 1, 0, TABLE_ENTRIES, page, arg);
+    }
+}
+
+void arch_space_tables(const struct arch_space *s, void (*page)(phys_t at, void *arg), void *arg)
+{
+    if (s)
+        visit(s->root, TABLE_LEVELS - 1, 0, TABLE_KERNEL_SLOT, page, arg);
+    else
+        visit(vm_root(), TABLE_LEVELS - 1, TABLE_KERNEL_SLOT, TABLE_ENTRIES, page, arg);
+}
+
 void arch_tlb_flush(void)
 {
     write_cr3(read_cr3());

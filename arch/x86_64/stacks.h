@@ -1,5 +1,6 @@
 /*
- * The stacks in the image, each above a guard page that arch_vm_init leaves unmapped.
+ * The stacks in the image, each above a guard page that arch_vm_init leaves unmapped; and those of
+ * own memory: further CPUs', and with own_colors= also CPU 0's.
  *
  * The boot stack becomes the kernel's; the other three belong to the only exceptions that may
  * strike when the current stack is unusable (#DF) or anywhere at all (NMI, #MC).
@@ -9,6 +10,7 @@
 
 #include <arch/param.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* newlib's printf of a double takes about 2 KiB, the deepest lab call chain is far below this. */
@@ -40,5 +42,11 @@ static inline bool stack_is_guard(uintptr_t va)
     }
     return va == (uintptr_t)boot_stack.guard;
 }
+
+/*
+ * Own stacks for CPU id: sets those of exceptions, which take effect at once, and returns the top
+ * of its main one; 0 when own memory is full.
+ */
+uint64_t stacks_make(unsigned id, size_t stack_bytes, size_t ist_bytes);
 
 #endif

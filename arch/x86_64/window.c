@@ -1,4 +1,4 @@
-/* The device window (window.h) and arch_map_device. */
+/* The device window (window.h), arch_map_device and arch_own_map. */
 #include "window.h"
 
 #include "arch.h"
@@ -8,18 +8,28 @@
 
 static uintptr_t next; /* first free address; 0: not ready */
 
-int window_init(phys_t root, unsigned *made)
+static int make_slot(phys_t root, uintptr_t va, unsigned *made)
 {
     pte_t *top = arch_phys_to_virt(root);
     void *page = own_page_alloc();
 
     if (!page)
         return -TT_ENOMEM;
-    top[table_index(ARCH_DEVICE, TABLE_LEVELS - 1)] =
+    top[table_index(va, TABLE_LEVELS - 1)] =
         arch_virt_to_phys(page).a | PTE_PRESENT | PTE_WRITE | PTE_ACCESSED;
     ++*made;
-    next = ARCH_DEVICE;
     return 0;
+}
+
+int window_init(phys_t root, unsigned *made)
+{
+    int err = make_slot(root, ARCH_DEVICE, made);
+
+    if (!err)
+        err = make_slot(root, ARCH_OWN, made);
+    if (!err)
+        next = ARCH_DEVICE;
+    return err;
 }
 
 static void *map(phys_t a, size_t bytes, pte_t flags)
@@ -57,12 +67,10 @@ const void *window_map_firmware(phys_t a, size_t bytes)
     return map(a, bytes, 0);
 }
 
-void *window_map_stack(size_t bytes)
+int arch_own_map(uintptr_t va, pfn_t p)
 {
-    phys_t a = own_alloc(bytes, PAGE_SIZE);
+    unsigned made = 0;
 
-    if (a.a == PHYS_NONE.a)
-        return NULL;
-    next += PAGE_SIZE; /* the guard */
-    return map(a, bytes, PTE_WRITE);
+    return table_map(vm_root(), va, pfn_to_phys(p).a, 0,
+                     PTE_LEAF | PTE_GLOBAL | PTE_WRITE | pte_nx(), &made);
 }

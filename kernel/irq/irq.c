@@ -5,6 +5,7 @@
 #include "core/errno.h"
 #include "core/lock.h"
 #include "core/panic.h"
+#include "mm/own.h"
 
 #define ACTIONS 64 /* as many as there are numbers; 0 is none */
 #define CHIPS   8
@@ -20,10 +21,11 @@ struct counts {
     uint64_t spurious;
 };
 
-/* The largest stride and offset. Page aligned, so that offsets mean what they say. */
-static uint8_t area[IRQ_MAX * 128 + 128] __attribute__((aligned(PAGE_SIZE)));
+/* Of the largest stride and offset. Page aligned, so that offsets mean what they say. */
+#define AREA_BYTES (IRQ_MAX * 128 + 128)
+static uint8_t *area;
 
-static uint8_t *base = area;
+static uint8_t *base;
 static uint64_t stride = IRQ_DESC_BYTES;
 static struct lock irq_lock = LOCK_INIT("irq"); /* over everything here but the counts */
 static struct action actions[ACTIONS];
@@ -42,6 +44,9 @@ static struct irq_desc *desc_of(unsigned irq)
 
 void irq_init(void)
 {
+    base = area = own_array(AREA_BYTES);
+    if (!area)
+        panic("no memory left for the interrupt descriptors");
     arch_irqs_init();
 }
 

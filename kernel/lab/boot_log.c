@@ -154,7 +154,7 @@ void boot_log_memory(const struct memmap *map)
     if (own_colors().given) {
         record_u64(&r, "colors", own_colors().colors);
         record_u64(&r, "allowed", own_colors().allowed);
-        record_str(&r, "any_color", "image, boot stacks; descriptors: see experiment");
+        record_str(&r, "any_color", "image, boot modules, the page that starts CPUs");
     }
     record_end(&r);
 }

@@ -6,15 +6,31 @@
 
 #include <stddef.h>
 
-/*
- * Tells mm/own the colours of the first page_color= level. Without own_colors= a level that this
- * machine cannot have is no error here: the experiments will say so. 0, or -TT_EINVAL with a
- * message. After the command line, before own_init().
- */
-int own_log_set_colors(char *err, size_t err_bytes);
+struct arch_space;
 
-/* Records the kernel's own live pages by colour, at the end of a boot: its page tables, stacks and
- * heap are at their largest then. */
+/*
+ * Tells mm/own the colours of the first page_color= level. A preset's stages must agree on that
+ * one: own memory is taken once, before the first of them. Without own_colors= nothing here is an
+ * error: the experiments will say so. 0, or -TT_EINVAL with a message. After the command line,
+ * before own_init().
+ */
+int own_log_set_colors(const char *cmdline, char *err, size_t err_bytes);
+
+/* Records the pages of the image by colour: what own_colors= cannot move. */
+void own_log_image(void);
+
+/*
+ * With own_colors=: finds every page of own memory by a walk of the page tables (a sample's space
+ * included, NULL: none) and its colour by the map's naive definition, and remembers what it saw.
+ * NULL, or what is wrong: a page of a colour that was not allowed.
+ */
+const char *own_log_check(const struct arch_space *s);
+
+/* Writes what the last check of an experiment saw. */
+void own_log_experiment(const char *experiment);
+
+/* Records the kernel's own live pages by colour, with own_colors= also of each kind, at the end of
+ * a boot: its page tables, stacks and heap are at their largest then. */
 void own_log_pages(void);
 
 #endif

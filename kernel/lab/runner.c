@@ -12,12 +12,14 @@
 #include "lab/experiment_log.h"
 #include "lab/list.h"
 #include "lab/options.h"
+#include "lab/own_log.h"
 #include "lab/preset.h"
 #include "lab/profile_log.h"
 #include "lab/sample.h"
 #include "lab/selftests.h"
 #include "lab/stray.h"
 #include "lab/subject.h"
+#include "mm/own.h"
 #include "perf/model.h"
 
 #include <stdio.h>
@@ -34,7 +36,8 @@ static struct {
     struct levels levels;
     struct subject subject;
     struct results results;
-    struct memory memory;
+    uint64_t refusals;     /* of own memory, before it began */
+    struct memory *memory; /* own memory, as the descriptors are that it is about */
     struct account_sum account[LEVELS_MAX];
     char failure[256];
 } lab;
@@ -73,8 +76,11 @@ static int check_instance(struct sample *s)
 {
     const char *broken = sample_check_account(s);
     /* O(frames): for every sample in checked builds, else once per level. */
-    if (!broken && (CHECK >= 2 || (s->record && s->block == 0)))
-        broken = memory_check(&lab.memory);
+    if (!broken && (CHECK >= 2 || (s->record && s->block == 0))) {
+        broken = memory_check(lab.memory);
+        if (!broken)
+            broken = own_log_check(&s->space);
+    }
     return broken ? fail(broken) : 0;
 }
 
@@ -88,7 +94,7 @@ static int run_in_space(struct sample *s)
     profile_log_stop(s->level);
     if (!bad)
         bad = check_instance(s);
-    if (!bad && lab.memory.setup->page_order && !s->grown)
+    if (!bad && lab.memory->setup->page_order && !s->grown)
         bad = fail("pages=: this experiment maps no working set, only small pages mean something");
     arch_space_switch(NULL);
     return bad;
@@ -104,13 +110,13 @@ static int run_sample(unsigned level, unsigned block, unsigned order, bool recor
                        .record = record,
                        .seed = seed,
                        .passes = lab_options.passes,
-                       .memory = &lab.memory};
+                       .memory = lab.memory};
     panic_context("%s, level %s, block %u%s", lab.work->name, l->name, block,
                   record ? "" : " (warm-up)");
-    memory_build(&lab.memory, &l->setup, &lab.subject, seed);
+    memory_build(lab.memory, &l->setup, &lab.subject, seed);
     for (unsigned k = 0; k <= MAX_ORDER; k++)
-        lab.account[level].free_blocks[k] = (uint32_t)nodes_blocks(&lab.memory.nodes, k);
-    s.per_color = malloc(lab.memory.color.colors * sizeof *s.per_color);
+        lab.account[level].free_blocks[k] = (uint32_t)nodes_blocks(&lab.memory->nodes, k);
+    s.per_color = malloc(lab.memory->color.colors * sizeof *s.per_color);
     if (!s.per_color || arch_space_create(&s.space)) {
         free(s.per_color);
         return fail("no memory left for a sample's address space");
@@ -122,9 +128,9 @@ static int run_sample(unsigned level, unsigned block, unsigned order, bool recor
     free(s.per_color);
     if (record) {
         results_write_samples(&lab.results, level, block, order);
-        account_sum_add(&lab.account[level], &lab.memory);
+        account_sum_add(&lab.account[level], lab.memory);
         if (lab_options.proc && block + 1 == lab_options.reps)
-            account_print_proc(&lab.memory);
+            account_print_proc(lab.memory);
     }
     return bad;
 }
@@ -206,6 +212,10 @@ static int start_accounts(void)
 
 static int prepare(const struct memmap *map)
 {
+    if (!lab.memory)
+        lab.memory = own_array(sizeof *lab.memory);
+    if (!lab.memory)
+        return fail("no memory left for an instance");
     if (levels_build(&lab.levels, lab.work->name, lab.failure, sizeof lab.failure))
         return -1;
     struct lab_scale scale = scale_of(&lab.levels);
@@ -224,10 +234,21 @@ static int prepare(const struct memmap *map)
     return 0;
 }
 
+/* The reason of a failure; what may have caused it, where own_colors= left too little. */
+static void say_result(const char *name, bool bad)
+{
+    char advice[200] = "";
+    if (bad && own_usage().refusals > lab.refusals && !strstr(lab.failure, "own_colors="))
+        own_advise(advice, sizeof advice);
+    ktap_result(bad ? KTAP_FAIL : KTAP_OK, name, bad ? "%s%s%s" : NULL, lab.failure,
+                advice[0] ? "; " : "", advice);
+}
+
 static void run_experiment(const struct workload *w, const struct memmap *map)
 {
     lab.work = w;
     lab.failure[0] = '\0';
+    lab.refusals = own_usage().refusals;
     int bad = prepare(map);
     if (!bad) {
         bad = run_blocks();
@@ -239,13 +260,14 @@ static void run_experiment(const struct workload *w, const struct memmap *map)
         if (w->conclude)
             w->conclude(&lab.results);
         profile_log_write(w->name, &lab.levels);
+        own_log_experiment(w->name);
     }
     profile_log_free();
     results_free(&lab.results);
     for (unsigned i = 0; i < LEVELS_MAX; i++)
         account_sum_free(&lab.account[i]);
     panic_context("%s", "");
-    ktap_result(bad ? KTAP_FAIL : KTAP_OK, w->name, bad ? "%s" : NULL, lab.failure);
+    say_result(w->name, bad);
 }
 
 /* ---- run= -------------------------------------------------------------------------------------

@@ -22,12 +22,13 @@ static uint64_t area_pages(const struct levels *levels, const struct topology *t
     return (bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
 }
 
-/* The largest part of `pages` that leaves room for its own area in the largest range. */
+/* The largest part of `pages` that leaves room for its own area in the largest range; own memory
+ * has it beside them. */
 static uint64_t shrink_to_fit(const struct levels *levels, const struct topology *t, uint64_t pages,
                               uint64_t free, uint64_t largest)
 {
     while (pages >= SUBJECT_MIN_PAGES) {
-        uint64_t area = area_pages(levels, t, pages);
+        uint64_t area = own_colors().given ? 0 : area_pages(levels, t, pages);
         if (area <= largest && area + pages <= free)
             return pages;
         /* 31/32: at most a few hundred rounds from 2^32 down, and within 3% of the largest. */
@@ -120,33 +121,26 @@ static void take_shares(struct subject *out, struct memmap *rest, uint64_t pages
     }
 }
 
-/* The lowest `pages` frames in a row that own memory may use; PFN_NONE when none are. O(frames). */
-static pfn_t find_allowed_run(const struct memmap *rest, uint64_t pages)
+/* A place for the area: beside the subject, with own_colors= in own memory. NULL: no room. */
+static void *take_area(struct memmap *rest, uint64_t pages)
 {
-    for_each_range (rest, r, MEM_RAM) {
-        uint64_t start = r->at.start.n;
-        for (uint64_t at = start; at < r->at.end.n; at++) {
-            if (!own_color_allowed(pfn(at)))
-                start = at + 1;
-            else if (at + 1 - start == pages)
-                return pfn(start);
-        }
-    }
-    return PFN_NONE;
+    if (own_colors().given)
+        return own_descriptors(pages << PAGE_SHIFT);
+    pfn_t at = memmap_take(rest, pages, 1, pfn(0));
+    return at.n == PFN_NONE.n ? NULL : arch_phys_to_virt(pfn_to_phys(at));
 }
 
-/*
- * A place for the area. With own_colors= where all of it has allowed colours, if it is short enough
- * for that: descriptors are an array, found by multiplication, so their frames follow each other.
- * (Frames gathered by page tables would put translation misses into what page_struct= measures.)
- */
-static pfn_t take_area(struct memmap *rest, uint64_t pages)
+/* The message when there is none. */
+static int no_area(uint64_t pages, char *err, size_t err_bytes)
 {
-    pfn_t at = own_colors().given ? find_allowed_run(rest, pages) : PFN_NONE;
-    if (at.n == PFN_NONE.n)
-        return memmap_take(rest, pages, 1, pfn(0));
-    struct pfn_range area = {at, pfn(at.n + pages)};
-    return memmap_set(rest, area, MEMMAP_KERNEL) ? PFN_NONE : at;
+    char advice[200];
+    size_t n = ksnprintf(err, err_bytes, "subject: no room for %lu pages of descriptors",
+                         (unsigned long)pages);
+    if (own_colors().given && n < err_bytes) {
+        own_advise(advice, sizeof advice);
+        ksnprintf(err + n, err_bytes - n, ": %s", advice);
+    }
+    return -TT_ENOMEM;
 }
 
 int subject_plan(struct subject *out, const struct memmap *map, const struct topology *t,
@@ -177,13 +171,9 @@ int subject_plan(struct subject *out, const struct memmap *map, const struct top
         return -TT_ENOMEM;
     }
     uint64_t area = area_pages(levels, t, pages);
-    pfn_t at = take_area(&rest, area);
-    if (at.n == PFN_NONE.n) {
-        ksnprintf(err, err_bytes, "subject: no room for %lu pages of descriptors",
-                  (unsigned long)area);
-        return -TT_ENOMEM;
-    }
-    out->area = arch_phys_to_virt(pfn_to_phys(at));
+    out->area = take_area(&rest, area);
+    if (!out->area)
+        return no_area(area, err, err_bytes);
     out->area_bytes = area << PAGE_SHIFT;
     out->pages = 0;
     out->range_count = 0;

@@ -35,7 +35,8 @@ static int parse(const struct option *o, const char *value, char *err, size_t er
 REGISTER(option, own_colors) = {
     .name = "own_colors",
     .grammar = "LIST",
-    .help = "colours (of the first page_color) for the kernel's own page tables, stacks and heap",
+    .help = "colours (of the first page_color) for the kernel's own memory: page tables, stacks, "
+            "heap, descriptors",
     .parse = parse,
 };
 

@@ -10,6 +10,7 @@
 #include "core/interleave.h"
 #include "lab/team.h"
 #include "mm/lru.h"
+#include "mm/own.h"
 #include "perf/clock.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ struct adder {
     uint64_t locked; /* clock ticks in flush */
 } __attribute__((aligned(256)));
 
-static struct adder adders[CPU_MAX];
+static struct adder *adders; /* CPU_MAX, of own memory as the lists are */
 static struct nodes *nodes;
 
 static void flush(struct adder *a)
@@ -135,6 +136,10 @@ static int run(struct sample *s)
 {
     struct memory *m = lab_memory(s);
     unsigned n = lab_cpus(s);
+    if (!adders)
+        adders = own_array(CPU_MAX * sizeof *adders);
+    if (!adders)
+        return lab_fail(s, "no memory left for pagevecs");
     uint32_t *page = take_pages(s, n * PAGES_PER_CPU);
     if (!page)
         return lab_fail(s, "no memory left for %u pages", n * PAGES_PER_CPU);

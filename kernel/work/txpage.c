@@ -17,6 +17,7 @@
 #include "irq/irq.h"
 #include "lab/factor.h"
 #include "lab/team.h"
+#include "mm/own.h"
 #include "mm/pcp.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ struct ring {
     uint32_t entry[RING_MAX] __attribute__((aligned(LINE_BYTES)));
 };
 
-static struct ring rings[PAIRS_MAX];
+static struct ring *rings; /* PAIRS_MAX, of own memory */
 
 static struct {
     struct pcp pcp;
@@ -241,9 +242,13 @@ static int run(struct sample *s)
     if (!pairs || arch_irq_of_ipi(pairs - 1) < 0)
         return lab_fail(s, pairs ? "this machine's CPUs cannot send each other interrupts"
                                  : "one CPU runs: there is no pair");
+    if (!rings)
+        rings = own_array(PAIRS_MAX * sizeof *rings);
     void *lists = malloc(pcp_bytes(m, 2 * pairs) + 127);
-    if (!lists)
-        return lab_fail(s, "no memory left for page lists");
+    if (!lists || !rings) {
+        free(lists);
+        return lab_fail(s, "no memory left for page lists and rings");
+    }
     pcp_init(&tx.pcp, m, 2 * pairs, BATCH, HIGH, (void *)align_up((uintptr_t)lists, 128));
     tx.depth = (uint32_t)strtoul(depths[lab_choice(s, &tx_ring_factor)], NULL, 10);
     tx.same = lab_choice(s, &tx_irq_factor) == SAME;

@@ -107,18 +107,19 @@ static void *own_take(size_t pages, size_t align)
     return p;
 }
 
-/* Pieces live for the boot by contract, so for the test binary's life: not a leak to report. */
-WEAK phys_t own_alloc(size_t bytes, size_t align)
+/* Arrays live for the boot by contract, so for the test binary's life: not a leak to report. */
+WEAK void *own_array(size_t bytes)
 {
     static void *kept[4096];
     static unsigned count;
-    void *p = own_take((bytes + PAGE_SIZE - 1) / PAGE_SIZE, align < PAGE_SIZE ? PAGE_SIZE : align);
+    size_t pages = (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
+    void *p = own_take(pages, PAGE_SIZE);
     if (!p)
-        return PHYS_NONE;
+        return NULL;
     if (count == ARRAY_SIZE(kept))
         abort();
     kept[count++] = p;
-    return phys((uintptr_t)p);
+    return memset(p, 0, pages * PAGE_SIZE);
 }
 
 WEAK void *own_page_alloc(void)

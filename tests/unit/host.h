@@ -44,7 +44,7 @@ extern bool host_panic_armed;
 extern jmp_buf host_panic_jump;
 extern char host_panic_message[512];
 
-/* own_alloc and own_page_alloc fail once this many pages are live. SIZE_MAX at start. */
+/* own_array and own_page_alloc fail once this many pages are live. SIZE_MAX at start. */
 extern size_t host_own_limit_pages;
 
 #endif

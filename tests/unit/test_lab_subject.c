@@ -5,10 +5,13 @@
 #include "host.h"
 
 #include "arch.h"
+#include "core/cmdline.h"
 #include "core/errno.h"
 #include "core/rng.h"
 #include "lab/subject.h"
+#include "mm/own.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +211,48 @@ static void errors_say_what_would_do(void **state)
         -TT_ENOMEM);
 }
 
+/* Own memory's place for descriptors; NULL: full. */
+static void *descriptors;
+static size_t descriptors_asked;
+
+void *own_descriptors(size_t bytes)
+{
+    descriptors_asked = bytes;
+    return descriptors;
+}
+
+void own_advise(char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "advice");
+}
+
+/* The last test: the option stays given. The subject loses nothing to its own notes then. */
+static void own_colors_move_the_area_into_own_memory(void **state)
+{
+    (void)state;
+    static char place[PAGE_SIZE];
+    for_each_registered (option, o) {
+        if (!strcmp(o->name, "own_colors"))
+            assert_int_equal(o->parse(o, "1", err, sizeof err), 0);
+    }
+    map.count = 0;
+    add(1000, 9000, MEM_RAM);
+    one_level(64);
+    descriptors = place;
+    assert_int_equal(
+        subject_plan(&plan, &map, &topology, &levels, 8000ul << PAGE_SHIFT, true, err, sizeof err),
+        0);
+    assert_ptr_equal(plan.area, place);
+    assert_int_equal(plan.pages, 8000);
+    assert_int_equal(plan.area_bytes, descriptors_asked);
+    assert_true(descriptors_asked >= 64 * 8000 + 5000);
+    descriptors = NULL;
+    assert_int_equal(
+        subject_plan(&plan, &map, &topology, &levels, 8000ul << PAGE_SHIFT, true, err, sizeof err),
+        -TT_ENOMEM);
+    assert_non_null(strstr(err, "127 pages of descriptors: advice"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +261,7 @@ int main(void)
         cmocka_unit_test(largest_range_first_and_aligned),
         cmocka_unit_test(each_node_gives_its_share),
         cmocka_unit_test(errors_say_what_would_do),
+        cmocka_unit_test(own_colors_move_the_area_into_own_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ mm_whole  := $(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.
 	lru.c memory.c nodes.c numa.c page.c pagevec.c policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) \
 	$(mm_values) $(unit_lock)
 unit_mm_memmap_src     := $(addprefix kernel/mm/,memmap.c memmap_options.c) $(mm_values)
-unit_mm_own_src        := $(addprefix kernel/mm/,own.c own_colors.c color.c) $(mm_values) \
+unit_mm_own_src        := $(addprefix kernel/mm/,own.c own_window.c own_colors.c color.c) $(mm_values) \
 	$(unit_lock)
 unit_mm_page_src       := kernel/mm/page.c kernel/mm/numa.c $(mm_values)
 unit_mm_color_src      := kernel/mm/color.c

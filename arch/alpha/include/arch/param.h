@@ -6,6 +6,7 @@
  *     0x0000000200000000  window: address spaces of subjects (arch_space_*), 2 TiB less 8 GiB
  *     0xfffffc0000000000  KSEG: all of RAM and the image in it, without page tables
  *     0xfffffd0000000000  KSEG's upper half: device registers (Tsunami)
+ *     0xfffffffc00000000  own window: stacks, and own memory of chosen colours (mm/own_window.c)
  *     0xfffffffe00000000  the page tables themselves, where PALcode looks for entries
  *
  * 43 bits are translated (three levels of 8K tables). The first 8 GiB have no translation, so
@@ -37,6 +38,10 @@
 #define ARCH_KSEG_END 0xfffffe0000000000
 #define ARCH_KSEG_IO  0xfffffd0000000000
 #define ARCH_VPTB     0xfffffffe00000000
+
+/* One slot of the root, so that every root has it. */
+#define ARCH_OWN     0xfffffffc00000000
+#define ARCH_OWN_END 0xfffffffe00000000
 
 /* KSEG is there from the first instruction on. */
 #define ARCH_EARLY_MAP 0x10000000000

@@ -6,6 +6,7 @@
  *     0x0000100000000000  window: address spaces of subjects (arch_space_*), 16 TiB
  *     0xffff800000000000  direct map of RAM, 64 TiB: the most that 46 address bits can name
  *     0xffffc00000000000  device window: registers (uncached) and firmware tables (read-only)
+ *     0xffffd00000000000  own window: stacks, and own memory of chosen colours (mm/own_window.c)
  *     0xffffffff80000000  the image: the top 2 GiB, as -mcmodel=kernel requires
  *
  * Everything else has no translation. In the lower half nothing but the window ever has one.
@@ -37,6 +38,10 @@
 
 #define ARCH_DEVICE     0xffffc00000000000
 #define ARCH_DEVICE_END 0xffffc00010000000
+
+/* One slot of the root, so that every root has it. */
+#define ARCH_OWN     0xffffd00000000000
+#define ARCH_OWN_END 0xffffd08000000000
 
 /* The boot page tables map this much of the direct map (four page directories of 2M pages). */
 #define ARCH_EARLY_MAP 0x100000000

@@ -20,4 +20,8 @@
 #define ARCH_WINDOW     0x0000100000000000ul
 #define ARCH_WINDOW_END 0x0000200000000000ul
 
+/* The own window; test_mm_own.c really maps pages there. */
+#define ARCH_OWN     0x0000300000000000ul
+#define ARCH_OWN_END 0x0000304000000000ul
+
 #endif
