@@ -47,7 +47,8 @@ enum model_command {
     MODEL_CMD_ACQUIRE = 0x4c,      /* wait for the clocks published in slot aa (same) */
     MODEL_CMD_SAMPLE_START = 0x4d, /* box: enum model_sample_arg */
     MODEL_CMD_SAMPLE_STOP = 0x4e,
-    MODEL_CMD_SPLIT = 0x4f, /* aa 1: tell misses by kind from now on (slower); 0: do not */
+    MODEL_CMD_SPLIT = 0x4f,      /* aa 1: tell misses by kind from now on (slower); 0: do not */
+    MODEL_CMD_RANGE_MORE = 0x50, /* box: physical start, end. A further piece of range aa */
 };
 
 /* aa of RELEASE and ACQUIRE: the slot's 64-bit key (a lock's address, say) is args[0] of the box */
@@ -168,7 +169,7 @@ struct model_region {
 /* Events on lines inside one named physical address range, all CPUs together. */
 struct model_range {
     char name[MODEL_NAME_BYTES];
-    uint64_t start_phys; /* [start, end); equal: unused */
+    uint64_t start_phys; /* [start, end), of several pieces the span; equal: unused */
     uint64_t end_phys;
     uint64_t misses;        /* accesses that left their CPU's private caches */
     uint64_t transfers;     /* of those, served by another CPU's dirty line */

@@ -53,34 +53,54 @@ struct model_lines model_lines(void)
     return sum;
 }
 
+/* The number is part of the instruction. */
+#define RANGE_COMMAND(command, i)                                                                  \
+    switch (i) {                                                                                   \
+    case 0:                                                                                        \
+        model_cmd(command, 0);                                                                     \
+        break;                                                                                     \
+    case 1:                                                                                        \
+        model_cmd(command, 1);                                                                     \
+        break;                                                                                     \
+    case 2:                                                                                        \
+        model_cmd(command, 2);                                                                     \
+        break;                                                                                     \
+    default:                                                                                       \
+        panic("model: range %u of 3", i);                                                          \
+    }
+
+/* Names or adds the piece of memory at start whose frames follow each other; returns its bytes. */
+static size_t name_piece(unsigned i, uintptr_t start, size_t bytes, bool first)
+{
+    volatile struct model_box *box = &model_area()->box[cpu_id()];
+    bool scattered = start >= ARCH_OWN && start < ARCH_OWN_END;
+    phys_t at = scattered ? arch_space_lookup(NULL, start, NULL) : arch_virt_to_phys((void *)start);
+    size_t n = scattered ? min_u64(bytes, PAGE_SIZE - start % PAGE_SIZE) : bytes;
+    while (n < bytes && arch_space_lookup(NULL, start + n, NULL).a == at.a + n)
+        n += min_u64(bytes - n, PAGE_SIZE);
+    box->args[0] = at.a;
+    box->args[1] = at.a + n;
+    if (first) {
+        RANGE_COMMAND(MODEL_CMD_RANGE, i)
+    } else {
+        RANGE_COMMAND(MODEL_CMD_RANGE_MORE, i)
+    }
+    if (box->status != MODEL_OK)
+        panic("model: range %u is refused", i);
+    return n;
+}
+
 void model_name_range(unsigned i, const char *name, const void *start, size_t bytes)
 {
     if (!model_present())
         return;
     volatile struct model_box *box = &model_area()->box[cpu_id()];
-    uint64_t at = arch_virt_to_phys(start).a;
     char text[MODEL_NAME_BYTES];
     ksnprintf(text, sizeof text, "%s", name);
     for (unsigned c = 0; c < sizeof text; c++)
         box->name[c] = c <= strlen(text) ? text[c] : '\0';
-    box->args[0] = at;
-    box->args[1] = at + bytes;
-    /* The number is part of the instruction. */
-    switch (i) {
-    case 0:
-        model_cmd(MODEL_CMD_RANGE, 0);
-        break;
-    case 1:
-        model_cmd(MODEL_CMD_RANGE, 1);
-        break;
-    case 2:
-        model_cmd(MODEL_CMD_RANGE, 2);
-        break;
-    default:
-        panic("model: range %u of 3", i);
-    }
-    if (box->status != MODEL_OK)
-        panic("model: range %s is refused", text);
+    for (size_t done = 0; done < bytes;)
+        done += name_piece(i, (uintptr_t)start + done, bytes - done, !done);
 }
 
 struct model_range_events model_range_events(unsigned i)

@@ -25,8 +25,8 @@ struct model_range_events {
 };
 
 /*
- * Names bytes [start, start + bytes) range number i; anything that is mapped in one piece (direct
- * map, image). The name's first 15 bytes count. Its events start at zero.
+ * Names bytes [start, start + bytes) range number i; of the direct map, the image or the own
+ * window. The name's first 15 bytes count. Its events start at zero.
  */
 void model_name_range(unsigned i, const char *name, const void *start, size_t bytes);
 struct model_range_events model_range_events(unsigned i);

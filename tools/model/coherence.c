@@ -11,7 +11,8 @@ struct model_range *model_find_range(struct model *model, uint64_t line)
     for (uint32_t i = 0; i < model->ranges; i++) {
         struct model_range *range = &model->range[i];
 
-        if (first < range->end_phys && range->start_phys < end) {
+        if (first < range->end_phys && range->start_phys < end &&
+            (model->pieces[i].count == 0 || model_in_pieces(&model->pieces[i], first, end))) {
             return range;
         }
     }

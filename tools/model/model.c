@@ -140,6 +140,9 @@ void model_destroy(struct model *model)
         }
         tlb_destroy(&model->cpu[i].tlb);
     }
+    for (uint32_t i = 0; i < MODEL_MAX_RANGES; i++) {
+        free(model->pieces[i].piece);
+    }
     free(model->buses);
     free(model);
 }

@@ -71,6 +71,16 @@ struct model_sampler {
     uint64_t next[MODEL_MAX_CPUS]; /* serial clock of the next sample */
 };
 
+/* Of a range whose memory is not in one piece: ascending, apart; none: all of its span. */
+struct model_pieces {
+    struct model_piece {
+        uint64_t start_phys;
+        uint64_t end_phys;
+    } * piece;
+    size_t count;
+    size_t room;
+};
+
 struct model {
     struct machine machine;
     uint32_t line_shift;
@@ -88,6 +98,7 @@ struct model {
     struct timing_bus *buses;
     struct timing_sync sync;
     struct model_range range[MODEL_MAX_RANGES];
+    struct model_pieces pieces[MODEL_MAX_RANGES];
     uint32_t ranges; /* highest used + 1 */
     struct model_region region[MODEL_MAX_REGIONS];
     struct model_sampler sampler;
@@ -219,6 +230,12 @@ void model_region_end(struct model *model, uint32_t cpu, uint32_t region);
 /* Name [start, end), a physical range; start == end frees the entry. */
 void model_set_range(struct model *model, uint32_t range, const char name[MODEL_NAME_BYTES],
                      uint64_t start_phys, uint64_t end_phys);
+
+/* Add a piece that overlaps none to a range that has a name. False: it does, or memory is short. */
+bool model_add_piece(struct model *model, uint32_t range, uint64_t start_phys, uint64_t end_phys);
+
+/* Is some byte of [start, end) in a piece? */
+bool model_in_pieces(const struct model_pieces *pieces, uint64_t start_phys, uint64_t end_phys);
 
 /* Sample pc into bucket[] every interval cycles of each CPU's serial clock. */
 void model_sample_start(struct model *model, uint32_t *bucket, uint64_t buckets, uint64_t pc_base,

@@ -161,6 +161,15 @@ static enum model_status name_range(const struct model_box *box, uint8_t index)
     return MODEL_OK;
 }
 
+static enum model_status add_piece(const struct model_box *box, uint8_t index)
+{
+    if (index >= MODEL_MAX_RANGES ||
+        !model_add_piece(plugin.model, index, box->args[0], box->args[1])) {
+        return MODEL_BAD_ARGUMENT;
+    }
+    return MODEL_OK;
+}
+
 static enum model_status sample_start(const struct model_box *box)
 {
     uint64_t phys = box->args[MODEL_SAMPLE_PHYS];
@@ -205,6 +214,8 @@ static enum model_status run(unsigned int vcpu, uint8_t command, uint8_t argumen
         return region(vcpu, argument, false);
     case MODEL_CMD_RANGE:
         return name_range(box, argument);
+    case MODEL_CMD_RANGE_MORE:
+        return add_piece(box, argument);
     case MODEL_CMD_IDLE_BEGIN:
         model_idle_begin(plugin.model, vcpu);
         plugin_flush(&plugin.cpu[vcpu]);

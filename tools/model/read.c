@@ -110,24 +110,6 @@ void model_region_end(struct model *model, uint32_t index, uint32_t region)
     model->region[region].ends++;
 }
 
-void model_set_range(struct model *model, uint32_t index, const char name[MODEL_NAME_BYTES],
-                     uint64_t start_phys, uint64_t end_phys)
-{
-    struct model_range *range = &model->range[index];
-
-    memset(range, 0, sizeof(*range));
-    memcpy(range->name, name, MODEL_NAME_BYTES - 1);
-    range->start_phys = start_phys;
-    range->end_phys = end_phys;
-    model->ranges = 0;
-    for (uint32_t i = 0; i < MODEL_MAX_RANGES; i++) {
-        if (model->range[i].start_phys < model->range[i].end_phys) {
-            model->ranges = i + 1;
-        }
-    }
-    model_choose_path(model);
-}
-
 void model_sample(struct model *model, struct model_cpu *cpu, uint64_t pc)
 {
     struct model_sampler *sampler = &model->sampler;

@@ -114,6 +114,41 @@ static void test_write_back(void **state)
     model_destroy(model);
 }
 
+/* A range of many pieces, added in any order, counts what a naive list of lines says. */
+static void test_range_of_pieces(void **state)
+{
+    struct model *model = small(1);
+    const char name[MODEL_NAME_BYTES] = "pieces";
+    bool in[1024] = {false};
+    unsigned expect = 0;
+
+    (void)state;
+    start(model);
+    for (unsigned i = 0; i < 300; i++) {
+        unsigned line = i * 389 % 1024; /* 389 is odd: no line twice */
+
+        in[line] = true;
+        if (i == 0) {
+            assert_false(model_add_piece(model, 3, 0, 64)); /* no name yet */
+            model_set_range(model, 3, name, line * 64, line * 64 + 64);
+        } else {
+            assert_true(model_add_piece(model, 3, line * 64, line * 64 + 64));
+            assert_false(model_add_piece(model, 3, line * 64 + 32, line * 64 + 96));
+        }
+    }
+    for (unsigned line = 0; line < 1024; line++) {
+        model_flush(model); /* each access is a miss */
+        touch(model, 0, line, false);
+        expect += in[line];
+        assert_int_equal(model->range[3].misses, expect);
+    }
+    model_set_range(model, 3, name, 7 * 64, 9 * 64); /* one piece again */
+    model_flush(model);
+    touch(model, 0, 8, false);
+    assert_int_equal(model->range[3].misses, 1);
+    model_destroy(model);
+}
+
 static void test_coherence(void **state)
 {
     struct model *model = small(2);
@@ -368,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lru),
         cmocka_unit_test(test_write_back),
+        cmocka_unit_test(test_range_of_pieces),
         cmocka_unit_test(test_coherence),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_tlb),
