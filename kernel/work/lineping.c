@@ -2,14 +2,20 @@
  * lineping: one line of memory between every two CPUs.
  *
  * Two CPUs count a word up in turn, each waiting for the other's value; half a round trip is the
- * time that a changed line takes from one cache to the other. The axis is the pair, so a level's
- * table is the matrix. With one CPU there is no pair, and the experiment fails.
+ * time that a changed line takes from one cache to the other. The axis is the pair, of the
+ * first CPUS_MAX CPUs; for people it is also printed as a matrix. With one CPU there is no pair,
+ * and the experiment fails.
  */
 #include "core/handover.h"
 #include "core/interleave.h"
 #include "core/kprintf.h"
 #include "core/record.h"
+#include "lab/results.h"
+#include "lab/say.h"
 #include "lab/team.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 enum { HOP, TRANSFERS };
 
@@ -17,6 +23,8 @@ static const struct metric metrics[] = {
     [HOP] = {"hop", "ns", BETTER_LOWER, METRIC_TIME},
     [TRANSFERS] = {"transfers", "per hop", BETTER_LOWER, METRIC_EVENTS, "model"},
 };
+
+#define CPUS_MAX 8 /* 28 pairs: as many as LAB_POINTS_MAX has room for */
 
 #define HOPS 2000 /* of a pass: so that starting and ending are below 1% of it */
 
@@ -63,8 +71,8 @@ static unsigned points(const struct lab_scale *scale, uint64_t *x)
 {
     (void)scale;
     unsigned n = 0;
-    for (unsigned second = 1; second < cpus_running() && second < 8; second++)
-        for (unsigned first = 0; first < second && n < LAB_POINTS_MAX; first++)
+    for (unsigned second = 1; second < cpus_running() && second < CPUS_MAX; second++)
+        for (unsigned first = 0; first < second; first++)
             x[n++] = 10 * second + first;
     if (!n)
         x[n++] = 0;
@@ -95,6 +103,44 @@ static int run(struct sample *s)
     return 0;
 }
 
+/* Median of a pair's hops, NaN when the level has none. */
+static double hop_of(const struct results *r, unsigned level, unsigned a, unsigned b,
+                     double *scratch)
+{
+    for (unsigned point = 0; a != b && point < r->points; point++) {
+        if (r->x[point] == (a > b ? 10 * a + b : 10 * b + a)) {
+            struct stats s = results_summary(r, level, point, HOP, scratch).stats;
+            return s.n ? s.median : NAN;
+        }
+    }
+    return NAN;
+}
+
+static void conclude(const struct results *r)
+{
+    double *scratch = malloc(3 * r->blocks * sizeof *scratch);
+    unsigned n = (unsigned)min_u64(cpus_running(), CPUS_MAX);
+    for (unsigned level = 0; scratch && level < r->levels->count; level++) {
+        say("#\n# lineping, %s: hop, %s, from CPU to CPU (median of %u; source %s%s)\n#     ",
+            r->levels->level[level].name, metric_unit(&r->metric[HOP]), r->blocks,
+            metric_source(&r->metric[HOP]), n < cpus_running() ? "; the first CPUs only" : "");
+        for (unsigned b = 0; b < n; b++)
+            say(" %9u", b);
+        for (unsigned a = 0; a < n; a++) {
+            say("\n# %3u ", a);
+            for (unsigned b = 0; b < n; b++) {
+                double hop = hop_of(r, level, a, b, scratch);
+                if (isnan(hop))
+                    say(" %9s", "-");
+                else
+                    say(" %9.2f", hop);
+            }
+        }
+        say("\n");
+    }
+    free(scratch);
+}
+
 REGISTER(workload, lineping) = {
     .name = "lineping",
     .what = "one line of memory going to and fro between every two CPUs",
@@ -106,4 +152,5 @@ REGISTER(workload, lineping) = {
     .points = points,
     .subject_bytes = subject_bytes,
     .run = run,
+    .conclude = conclude,
 };

@@ -1,5 +1,7 @@
 """What several CPUs do to one line: under the cache model, against what its machine file says."""
 
+import re
+
 import pytest
 from boots import ARCH, boot_machine, machine
 
@@ -102,6 +104,13 @@ def test_lineping_takes_one_transfer_and_its_time(name):
         assert all(transfer_ns <= v < 1.35 * transfer_ns for v in values), pair
     for values in by_x(done, "lineping", "all", "transfers").values():
         assert all(1 <= v < 1.02 for v in values)
+    rows = [line.split()[2:] for line in done.lines if re.match(r"#   \d  +[-\d]", line)]
+    assert len(rows) == cpus
+    for a in range(cpus):  # the matrix for people: symmetric, the pairs' medians
+        assert [cell == "-" for cell in rows[a]] == [a == b for b in range(cpus)]
+        for b in range(a):
+            assert rows[a][b] == rows[b][a]
+            assert float(rows[a][b]) == pytest.approx(sum(hops[10 * a + b]) / 2, abs=0.01)
 
 
 def test_one_cpu_shares_nothing():
