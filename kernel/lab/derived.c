@@ -62,6 +62,7 @@ static void add_counter(struct list *l, const struct metric *parent, const struc
     }
     ksnprintf(suffix, sizeof suffix, "%s.all_cpus", counter->name);
     add(l, parent, suffix, m);
+    m.brief = true; /* the sum tells people; who had most is for those who look further */
     ksnprintf(suffix, sizeof suffix, "%s.max_cpu", counter->name);
     add(l, parent, suffix, m);
 }

@@ -239,8 +239,8 @@ def test_the_posts_numbers_stand_beside_ours(report):
     assert "Jason Papadopoulos" in words
     assert "30 to 50" in words
     # a share of 1000 in 100, so to speak: values are percent here, the check is on the sizes chosen
-    assert re.search(r"without colouring % of the theoretical maximum 80 (999|1000|1001)( to 100\d)? \(source tsc\)", words)
-    assert re.search(r"without colouring % of the theoretical maximum 30 to 50 (399|400|401)( to 40\d)? \(source tsc\)", words)
+    assert re.search(r"without colouring % of the theoretical maximum 80 read.peak (999|1000|1001)( to 100\d)? \(source tsc\)", words)
+    assert re.search(r"without colouring % of the theoretical maximum 30 to 50 read.peak (399|400|401)( to 40\d)? \(source tsc\)", words)
 
 
 def test_emulation_is_not_set_beside_a_post(report):

@@ -300,6 +300,7 @@ static void derived_from_several_cpus(void **state)
     for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
         assert_string_equal(m[i].name, names[i]);
         assert_string_equal(metric_source(&m[i]), sources[i]);
+        assert_true(m[i].brief == (i == ARRAY_SIZE(names) - 1));
     }
     struct lab_interval i = {.clock = 5000, .counter = {3000, 7}};
     struct lab_cpus cpus = {

@@ -99,7 +99,7 @@ def _means(rule, exp):
         if means:
             low, high = f"{min(means):.0f}", f"{max(means):.0f}"
             parts.append((rest, low if low == high else f"{low} to {high}"))
-    return _said(parts) if parts else None
+    return f"{metric} {_said(parts)}" if parts else None
 
 
 def _difference(rule, exp):
