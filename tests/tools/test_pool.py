@@ -135,6 +135,8 @@ def test_other_axes_are_not_pooled_and_label_the_rows(tmp_path):
 def test_command_lines_are_told_apart_by_what_they_do_not_share():
     boots = matrix.parse(["cmdline=run=walk page_struct=2.4", "cmdline=run=walk page_struct=2.6", "mem=64M,1G"])
     assert matrix.labels(boots)[0] == "mem=64M page_struct=2.4"
+    assert matrix.labels(matrix.parse(["cmdline=run=a", "cmdline=run=a b=1"])) == ["no more words", "b=1"]
+    assert matrix.labels(matrix.parse(["cmdline=run=a", "mem=1G"])) == [""]
     boots = matrix.parse(["cmdline=run=a x", "cmdline=x run=a"])
     assert len(set(matrix.labels(boots))) == 2
 

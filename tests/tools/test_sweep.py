@@ -12,7 +12,7 @@ import time
 
 import pytest
 from paths import ROOT
-from synthetic import experiment
+from synthetic import Builder, experiment
 
 FAKE_QEMU = r"""#!/bin/sh
 cd "$FAKE" || exit 99
@@ -150,17 +150,23 @@ def test_a_log_that_is_not_whole_any_more_runs_again_whatever_the_index_says(fak
 
 def test_a_boot_that_fails_is_named_and_the_others_are_kept(fake):
     fake.set("status", 35, seed=2)
+    bad = Builder()
+    for line in ("# error: x=1: no such key", "1..2", "not ok 1 cmdline # bad words", "ok 2 other"):
+        bad.text(line)
+    fake.set("log", bad.end("fail", 1, 1).bytes(), seed=2)
     fake.set("log", b"BIOS\r\n", seed=3)
     done = fake.sweep("seed=1..4")
     assert done.returncode == 1
     assert fake.status() == {1: "ok", 2: "failed", 3: "failed", 4: "ok"}
     last = done.stderr.splitlines()[-2:]
     assert "seed=2: the kernel ended not ok (QEMU's status 35)" in last[0]
+    assert "error: x=1: no such key; not ok cmdline: bad words (" in last[0]
     assert "seed=3: no record at all" in last[1]
     assert (fake.out / fake.index()[2]["log"]).read_bytes() == b"BIOS\r\n"
     assert "means of 2 boots" in done.stdout
     # mended, only those run again
     fake.set("status", 33, seed=2)
+    fake.set("log", log(2), seed=2)
     fake.set("log", log(3), seed=3)
     good(fake.sweep("seed=1..4"))
     assert len(fake.calls()) == 6

@@ -182,12 +182,14 @@ def varying(boots):
 def labels(boots):
     """What tells each of these boots from the others, in as few words as that takes."""
     axes = varying(boots)
+    if not axes:
+        return [""] * len(boots)
     lines = [k for k in ("qemu", "cmdline") if k in axes]
     common = {k: set.intersection(*(set(p[k].split()) for p in boots)) for k in lines}
     short = []
     for p in boots:
         words = [" ".join(w for w in p[k].split() if w not in common[k]) if k in common else _word(p, k) for k in axes]
-        short.append(" ".join(filter(None, words)) or "as all")
+        short.append(" ".join(filter(None, words)) or "no more words")
     # Two command lines of the same words in another order: nothing short tells them apart.
     return short if len(set(short)) == len({said(p) for p in boots}) else [said(p, axes) for p in boots]
 

@@ -153,7 +153,7 @@ def write(found, metrics, out):
     names = {metric.name for _, metric in tables}
     missing = [m for m in metrics if m not in names]
     if missing:
-        raise Usage(f"no metric {', '.join(missing)}; there are: {', '.join(sorted(hidden | names))}")
+        raise Usage(f"no metric {', '.join(missing)}; there are: {', '.join(sorted(hidden | names)) or 'none'}")
     for (name, metric), rows in tables.items():
         _table(name, metric, rows, out)
     if tables:

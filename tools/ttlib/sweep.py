@@ -16,9 +16,10 @@ import signal
 import sys
 from contextlib import closing
 
-from . import jobs, matrix, pool
+from . import jobs, ktap, matrix, pool
 from .errors import Finding, Usage
 from .load import load
+from .log import Boot
 from .results import INDEX, Results, locked
 
 NAME = "sweep"
@@ -61,6 +62,16 @@ def run(args):
         return conclude(boots, results, args.metric)
 
 
+def names(boots):
+    """What a person calls each boot of this sweep: by what tells it from the others."""
+    labels = matrix.labels(list(boots.values()))
+    return {log: label or matrix.said(p) for (log, p), label in zip(boots.items(), labels)}
+
+
+def counted(boots):
+    return f"{len(boots)} boot{'s' * (len(boots) != 1)}"
+
+
 def to_run(boots, results, force):
     """Names of the boots that have to run. Usage when a done one was of another kernel than today's."""
     if force:
@@ -80,7 +91,7 @@ def dry_run(boots, results, args):
     for name, parameters in boots.items():
         words = shlex.join(command(parameters, results.path(name), args.timeout))
         print(f"{'run ' if name in todo else 'done'} {words}")
-    print(f"tt sweep: {len(boots)} boots, {len(todo)} to run", file=sys.stderr)
+    print(f"tt sweep: {counted(boots)}, {len(todo)} to run", file=sys.stderr)
     return 0
 
 
@@ -139,20 +150,32 @@ def record(entry, ended, results):
     entry["seconds"] = round(ended.seconds, 2)
     entry["why"] = [line.removeprefix("tt run: ") for line in ended.messages]
     try:
-        end = load(log).boots[-1].end or {}
+        boot = load(log).boots[-1]
     except Usage:  # not one record
-        end = {}
+        boot = Boot()
+    end = boot.end or {}
+    if entry["status"] != "ok":
+        entry["why"] += failures(boot)
     entry.update({key: end.get(key) for key in ("verdict", "passed", "failed", "skipped")})
+
+
+def failures(boot):
+    """What a boot itself says has failed: bad words, and its verdicts that are not ok."""
+    texts = [line.text.strip() for line in boot.lines]
+    failed = [v for v in ktap.Verdicts(texts).all if not v.ok]
+    return [t.removeprefix("# ") for t in texts if t.startswith("# error: ")] + [
+        f"not ok {v.name}" + (f": {v.reason}" if v.reason else "") for v in failed
+    ]
 
 
 class Progress:
     """A line on standard error for each boot that has ended."""
 
     def __init__(self, boots, todo, args):
-        self._labels = dict(zip(boots, matrix.labels(list(boots.values()))))
+        self._labels = names(boots)
         self._todo, self._args, self._count, self._seconds = len(todo), args, 0, 0.0
         there = len(boots) - len(todo)
-        self._say(f"{len(boots)} boots, {there} there already, {len(todo)} to run, {args.jobs} at a time, in {args.output}")
+        self._say(f"{counted(boots)}, {there} there already, {len(todo)} to run, {args.jobs} at a time, in {args.output}")
 
     def _say(self, text):
         print(f"tt sweep: {text}", file=sys.stderr, flush=True)
@@ -165,23 +188,22 @@ class Progress:
         hope = self._seconds / self._count * left / min(self._args.jobs, max(left, 1))
         state = "ok" if entry["status"] == "ok" else "FAILED: " + "; ".join(entry["why"])
         about = f", about {hope:.0f} s left" if left else ""
-        name = self._labels[entry["log"]] or entry["log"]
-        self._say(f"{self._count}/{self._todo}{about}: {entry['seconds']:.1f} s: {name}: {state}")
+        self._say(f"{self._count}/{self._todo}{about}: {entry['seconds']:.1f} s: {self._labels[entry['log']]}: {state}")
 
 
 def conclude(boots, results, metrics):
     """The tables of all that the directory has, and whether every boot asked for is ok."""
     bad = [results.entries[name] for name in boots if results.entries[name]["status"] != "ok"]
-    print(f"tt sweep: {len(boots)} boots, {len(boots) - len(bad)} ok; index: {results.path(INDEX)}", file=sys.stderr)
+    print(f"tt sweep: {counted(boots)}, {len(boots) - len(bad)} ok; index: {results.path(INDEX)}", file=sys.stderr)
     findings = []
     try:
         found, _ = pool.pools(results.folder)
         pool.write(found, metrics, sys.stdout)
     except Usage as error:
         findings.append(str(error))
+    label = names(boots)
     for entry in bad:
-        why = "; ".join(entry["why"])
-        findings.append(f"{matrix.said(entry['parameters'])}: {why} ({results.path(entry['log'])})")
+        findings.append(f"{label[entry['log']]}: {'; '.join(entry['why'])} ({results.path(entry['log'])})")
     if findings:
         raise Finding("\n".join(findings))
     return 0
