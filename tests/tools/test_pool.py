@@ -84,6 +84,16 @@ def test_the_table_s_numbers(tmp_path):
     assert "means of 5 boots; source tsc; higher is better" in out.getvalue()
 
 
+def test_checks_that_were_on_are_said_in_rows_and_header(tmp_path):
+    out = io.StringIO()
+    pool.write(pool.pools(write(tmp_path / "d", seeds((1, 2), check=3)))[0], [], out)
+    assert "\nCHECK=3 buddy " in out.getvalue() and "checks on" in out.getvalue()
+    out = io.StringIO()
+    boots = seeds((1, 2), given={"check": 3}, check=3) + seeds((1, 2))
+    pool.write(pool.pools(write(tmp_path / "e", boots))[0], [], out)
+    assert "\ncheck=3 buddy " in out.getvalue() and "\ncheck=0 buddy " in out.getvalue()
+
+
 def test_one_boot_has_no_interval_and_no_verdict(tmp_path):
     (only,), _ = pool.pools(write(tmp_path / "d", seeds([1])))
     exp = only.experiments["bandwidth"]

@@ -168,10 +168,12 @@ def _table(name, metric, rows, out):
     counts = sorted({series.samples_text(exp, metric) for _, exp in rows})
     out.write(f"\n{name}: {metric.name}, {metric.unit} (means of {' / '.join(counts)} boots; source {metric.source}{better})\n")
     out.write(f"source {metric.source}: {series.SOURCES.get(metric.source, 'unknown to this tool')}\n")
+    if any(pool.check for pool, _ in rows):
+        out.write("some or all kernels had checks on (see the rows): their times include them\n")
     axis = rows[0][1].plan.get("axis") or ("x" if xs != [None] else "")
     lines = [[axis] + [series.size_text(x) or "value" for x in xs]]
     for pool, exp in rows:
-        checked = f"CHECK={pool.check}, times include checks:" if pool.check else ""
+        checked = f"CHECK={pool.check}" if pool.check and "check=" not in pool.label else ""
         for level in exp.levels:
             lines.append([" ".join(filter(None, (checked, pool.label, level)))])
             lines[-1] += [_cell(pool, exp, level, metric.name, x) for x in xs]
