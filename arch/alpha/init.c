@@ -5,6 +5,7 @@
 #include "fp_arith.h"
 #include "mm/own.h"
 #include "pal.h"
+#include "percpu.h"
 #include "trap.h"
 
 #include <arch/boot.h>
@@ -13,6 +14,8 @@ __attribute__((aligned(16))) char boot_stack[BOOT_STACK_BYTES];
 
 void arch_init(void)
 {
+    pal_wrval(0);
+    this_of(alpha_cpus).hw_id = pal_whami();
     trap_init();
     pal_wrfen(1);
     fp_arith_init();

@@ -11,6 +11,7 @@
 #include "core/panic.h"
 #include "fp_arith.h"
 #include "frame.h"
+#include "interrupt.h"
 #include "pal.h"
 #include "perfmon.h"
 
@@ -107,6 +108,8 @@ void trap_enter(struct trap_frame *f)
         perfmon_overflow(f->arg[2]);
         return;
     }
+    if (f->entry == ENT_INT && interrupt_enter(f))
+        return;
 
     struct trap_info t = describe(f);
 

@@ -61,14 +61,18 @@ trap_common:
     .size   trap_common, . - trap_common
 
 /*
- * Interrupts. The clock's only moves the base of the cycle counter on (clock.c): in the three
- * registers that PALcode has saved anyway, so that it costs what is measured almost nothing.
+ * Interrupts. The clock's, when nobody wants more of it, only moves the base of the cycle counter
+ * on (clock.c): in the three registers that PALcode has saved anyway, so that it costs what is
+ * measured almost nothing. Then it comes to CPU 0 alone.
  */
     .globl  trap_interrupt
     .type   trap_interrupt, @function
 trap_interrupt:
     subq    $16, 1, $16             /* type 1: clock */
     bne     $16, 1f
+    ldq     $17, clock_wanted($29)  !literal
+    ldl     $18, 0($17)
+    bne     $18, 1f
     ldq     $17, arch_cycles_base($29) !literal
     ldq     $18, 0($17)
     rpcc    $16

@@ -7,6 +7,7 @@
 #include "core/errno.h"
 #include "mm/own.h"
 #include "pal.h"
+#include "percpu.h"
 #include "pte.h"
 
 #include <arch/cpu.h>
@@ -15,19 +16,8 @@
 #define KSEG_HALF (1ul << 40)
 #define IO_BIT    (1ul << 43)
 
-/* Hardware privileged context block, OSF/1 layout: what swpctx loads and stores. */
-static struct __attribute__((aligned(128))) {
-    uint64_t ksp, usp;
-    uint64_t ptbr; /* frame number of the root */
-    uint32_t pcc, asn;
-    uint64_t unique;
-    uint64_t flags; /* bit 0: floating point on */
-    uint64_t reserved[2];
-} context = {.flags = 1};
-
 static phys_t root;
 static phys_t own_table; /* the own window's, below every root */
-static phys_t loaded;
 
 phys_t vm_root(void)
 {
@@ -36,21 +26,23 @@ phys_t vm_root(void)
 
 phys_t vm_loaded(void)
 {
-    return loaded;
+    return this_of(alpha_cpus).loaded;
 }
 
 /* The stack stays: swpctx loads its pointer from where it has just been kept. */
 void vm_load(phys_t to)
 {
-    uint64_t at = arch_virt_to_phys(&context).a;
+    struct alpha_cpu *me = &this_of(alpha_cpus);
+    uint64_t at = arch_virt_to_phys(&me->context).a;
     register uint64_t a0 __asm__("$16") = at;
 
-    context.ptbr = to.a >> PAGE_SHIFT;
+    me->context.flags = 1;
+    me->context.ptbr = to.a >> PAGE_SHIFT;
     __asm__ volatile("stq $30, %1\n\tmb\n\tcall_pal %2"
-                     : "+r"(a0), "=m"(context.ksp)
-                     : "i"(PAL_SWPCTX), "m"(context)
+                     : "+r"(a0), "=m"(me->context.ksp)
+                     : "i"(PAL_SWPCTX), "m"(me->context)
                      : "$0", PAL_CLOBBERS);
-    loaded = to;
+    me->loaded = to;
     arch_tlb_flush();
 }
 

@@ -24,6 +24,7 @@
 /* The value before; acquire and release at once. */
 #define fetch_add(p, v) __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL)
 #define fetch_or(p, v)  __atomic_fetch_or(p, v, __ATOMIC_ACQ_REL)
+#define fetch_and(p, v) __atomic_fetch_and(p, v, __ATOMIC_ACQ_REL)
 #define exchange(p, v)  __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
 
 /* Sets *p to v if it is old; true if it was. Orders as acquire and release when it succeeds. */

@@ -1,7 +1,7 @@
 /*
  * Self-tests of interrupts, with real ones: sent between CPUs (`irq_ipi`), each CPU's timer
  * (`irq_timer`), and two devices of the ISA bus, the clock (`irq_rtc`) and the serial port that
- * carries this log (`irq_uart`).
+ * carries this log (`irq_uart`), also on another CPU (`irq_route`).
  */
 #include "core/selftest.h"
 #include "arch.h"
@@ -227,21 +227,37 @@ static bool uart_handler(unsigned irq, void *arg)
     return count_here(irq, arg);
 }
 
+/* Makes it interrupt once, and waits until that has come to a CPU, which must be idle or this. */
+static bool uart_reaches(unsigned cpu)
+{
+    uint8_t mcr = inb(UART_PORT + UART_MCR);
+    uint32_t before = came[cpu];
+    outb(UART_PORT + UART_MCR, mcr | MCR_OUT2);
+    outb(UART_PORT + UART_IER, IER_EMPTY);
+    for (unsigned long i = 0; i < WINDOWS && came[cpu] == before; i++) {
+        arch_irq_window();
+        cpu_relax();
+    }
+    outb(UART_PORT + UART_IER, 0);
+    outb(UART_PORT + UART_MCR, mcr);
+    return came[cpu] != before;
+}
+
+static const char *uart_missing(int irq)
+{
+    if (irq < 0)
+        return "this machine's ISA interrupts are not known";
+    return inb(UART_PORT + UART_LSR) == 0xff ? "there is no serial port at 0x3f8" : NULL;
+}
+
 static enum selftest_verdict run_uart(char *msg, size_t msg_bytes)
 {
     int irq = arch_irq_of_isa(ISA_UART);
-    if (irq < 0)
-        return skip(msg, msg_bytes, "this machine's ISA interrupts are not known");
-    if (inb(UART_PORT + UART_LSR) == 0xff)
-        return skip(msg, msg_bytes, "there is no serial port at 0x3f8");
+    if (uart_missing(irq))
+        return skip(msg, msg_bytes, uart_missing(irq));
     if (irq_request((unsigned)irq, uart_handler, NULL))
         return result(msg, msg_bytes, "no action");
-    uint8_t mcr = inb(UART_PORT + UART_MCR);
-    outb(UART_PORT + UART_MCR, mcr | MCR_OUT2);
-    outb(UART_PORT + UART_IER, IER_EMPTY);
-    bool good = wait_here(1);
-    outb(UART_PORT + UART_IER, 0);
-    outb(UART_PORT + UART_MCR, mcr);
+    bool good = uart_reaches(0);
     irq_free((unsigned)irq, uart_handler, NULL);
     return result(msg, msg_bytes, good ? NULL : "an empty transmitter does not interrupt");
 }
@@ -250,4 +266,33 @@ REGISTER(selftest, irq_uart) = {
     .name = "irq_uart",
     .proves = "the serial port interrupts when it has sent what it was given",
     .run = run_uart,
+};
+
+/* ---- irq_route ----------------------------------------------------------------------------- */
+
+static enum selftest_verdict run_route(char *msg, size_t msg_bytes)
+{
+    int irq = arch_irq_of_isa(ISA_UART);
+    unsigned last = cpus_running() - 1;
+    if (uart_missing(irq))
+        return skip(msg, msg_bytes, uart_missing(irq));
+    if (!last)
+        return skip(msg, msg_bytes, "one CPU runs");
+    const char *broken = arch_irq_route((unsigned)irq, last);
+    if (broken)
+        return result(msg, msg_bytes, broken);
+    if (irq_request((unsigned)irq, uart_handler, NULL))
+        return result(msg, msg_bytes, "no action");
+    if (!uart_reaches(last))
+        broken = "it does not arrive where it was sent";
+    if (arch_irq_route((unsigned)irq, 0) || !uart_reaches(0))
+        broken = "it does not come back to CPU 0";
+    irq_free((unsigned)irq, uart_handler, NULL);
+    return result(msg, msg_bytes, broken);
+}
+
+REGISTER(selftest, irq_route) = {
+    .name = "irq_route",
+    .proves = "a device's interrupt goes to the CPU that it is sent to, and back",
+    .run = run_route,
 };

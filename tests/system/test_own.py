@@ -155,12 +155,11 @@ def test_stacks_of_exceptions_work_where_they_are():
     assert " rsp ffffd0" in done.text
 
 
-@pytest.mark.skipif(ARCH != "x86_64", reason="further CPUs are x86_64's so far")
 def test_scattered_descriptors_are_counted_apart_by_the_model():
     """Transfers of descriptors' lines: the same pages, wherever the descriptors lie."""
 
     def transfers(words):
-        where = machine(f"run=txpage,pagevec reps=1 warmup=1 passes=1 subject=64M misses=total page_color=2048,1 {words}", smp=2)
+        where = machine(f"run=txpage,pagevec reps=1 warmup=1 passes=1 subject=64M misses=total page_color={CACHE},1 {words}", smp=2)
         where.model = "cobra"
         done = boot_machine(where)
         assert done.ok, done.text[-3000:]

@@ -3,14 +3,16 @@
 import re
 
 import pytest
-from boots import ARCH, boot_machine, machine
+from boots import ARCH, NOT_OK, boot_machine, machine
 
 from ttlib import run
 
-pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="further CPUs are x86_64's so far")
-
 # file name: CPUs, bytes in a line, ns from one CPU's cache to another's (tools/machines)
 MACHINES = {"cobra": (2, 64, 120), "piii4": (4, 32, 190)}
+
+
+# Of walk's subject of 128M.
+DESCRIPTORS = {"x86_64": 32768, "alpha": 16384}[ARCH]
 
 
 def modelled(name, words, smp=None):
@@ -50,7 +52,7 @@ def test_falseshare_of_one_block_says_nothing():
 
 
 def test_falseshare_without_a_model_claims_nothing():
-    done = boot_machine(machine("run=falseshare reps=3 warmup=0 passes=1", smp=2))
+    done = boot_machine(machine("run=falseshare reps=3 warmup=0 passes=1 page_color=256,1", smp=2))
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
     assert {f["source"] for f in done.of("finding")} == {"emulation"}
     assert {f["verdict"] for f in done.of("finding")} <= {"no difference seen", "not comparable"}
@@ -100,8 +102,10 @@ def test_lineping_takes_one_transfer_and_its_time(name):
     done = modelled(name, "run=lineping reps=2 warmup=1")
     hops = by_x(done, "lineping", "all", "hop")
     assert sorted(hops) == sorted(10 * b + a for b in range(cpus) for a in range(b))
+    # Beside it a round of waiting, which on Alpha takes a few loads more (addresses are data there).
+    most = {"x86_64": 1.35, "alpha": 1.45}[ARCH] * transfer_ns
     for pair, values in hops.items():
-        assert all(transfer_ns <= v < 1.35 * transfer_ns for v in values), pair
+        assert all(transfer_ns <= v < most for v in values), pair
     for values in by_x(done, "lineping", "all", "transfers").values():
         assert all(1 <= v < 1.02 for v in values)
     rows = [line.split()[2:] for line in done.lines if re.match(r"#   \d  +[-\d]", line)]
@@ -114,8 +118,8 @@ def test_lineping_takes_one_transfer_and_its_time(name):
 
 
 def test_one_cpu_shares_nothing():
-    done = boot_machine(machine("run=lineping,falseshare reps=1"))
-    assert done.status == 35
+    done = boot_machine(machine("run=lineping,falseshare reps=1 page_color=256,1"))
+    assert done.status == NOT_OK
     assert not done.verdicts["lineping"].ok and "one CPU" in done.verdicts["lineping"].reason
     assert not done.of("sample")
 
@@ -156,7 +160,7 @@ def test_walk_in_order_favours_56_bytes_and_at_random_64():
     assert mean(done, "walk", small, "read", 1) > mean(done, "walk", large, "read", 1)
     for x in (0, 1):  # what the model saw is what was counted; a page table line or so comes on top
         for level in (small, large):
-            misses = mean(done, "walk", level, "read.L1.miss", x) / 32768
+            misses = mean(done, "walk", level, "read.L1.miss", x) / DESCRIPTORS
             assert misses == pytest.approx(mean(done, "walk", level, "lines", x), rel=0.01)
 
 
@@ -215,7 +219,7 @@ def test_pagestruct_counts_irq_descriptors_apart():
 @pytest.mark.parametrize("smp", [2, 4])
 def test_pages_freed_by_other_cpus_are_not_lost(smp):
     """Host threads for CPUs: whatever order they take, the checks after each sample find nothing."""
-    done = boot_machine(machine("run=txpage,pagestruct reps=2 warmup=0 passes=2", smp=smp))
+    done = boot_machine(machine("run=txpage,pagestruct reps=2 warmup=0 passes=2 page_color=256,1", smp=smp))
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
 
 
@@ -223,7 +227,7 @@ def test_pages_freed_by_other_cpus_are_not_lost(smp):
 def test_ten_million_allocations_with_remote_frees():
     icount = ("-icount", "shift=0,sleep=off")
     # 2 pairs of CPUs, 4096 pages a pass, 3 points, one pass more to settle
-    words = "run=txpage cpus=4 reps=1 warmup=0 passes=410 interleave=16"
+    words = "run=txpage cpus=4 reps=1 warmup=0 passes=410 interleave=16 page_color=256,1"
     assert 2 * 4096 * 3 * 411 > 10**7
     done = boot_machine(machine(words, smp=4, extra=icount), limit_s=900)
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
@@ -241,7 +245,7 @@ def test_presets(seed, name, smp):
 @pytest.mark.parametrize("words", ["run=pagevec reps=2", "run=irqdesc reps=2", "run=walk reps=2 subject=16M"])
 @pytest.mark.parametrize("smp", [1, 2, 4])
 def test_the_same_without_a_model(words, smp):
-    done = boot_machine(machine(words, smp=smp))
+    done = boot_machine(machine(f"{words} page_color=256,1", smp=smp))
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
     name = words.split()[0].split("=")[1]
     assert all(f["value"] is None for f in done.of("sample", exp=name, metric="transfers"))

@@ -54,8 +54,7 @@ unit_lab_step_src    := kernel/lab/step.c $(unit_lab_results_src)
 unit_lab_subject_src := kernel/lab/subject.c $(addprefix kernel/mm/,memmap.c numa.c own_colors.c color.c) \
 	$(mm_values)
 
-UNIT_NAMES += work_conflict work_falseshare work_faults work_fft work_matmul
-unit_work_falseshare_src := kernel/work/falseshare_conclude.c $(unit_lab_step_src)
+UNIT_NAMES += work_conflict work_faults work_fft work_matmul
 unit_work_conflict_src := kernel/work/conflict_theory.c
 unit_work_faults_src   := kernel/work/faults_program.c kernel/work/faults_oracle.c
 unit_work_fft_src      := kernel/work/fft_core.c kernel/work/fft_order.c kernel/work/fft_check.c

@@ -34,8 +34,11 @@ struct hwrpb {
     uint64_t cpus, cpu_bytes, cpu_offset; /* per-CPU slots */
     uint64_t ctb_count, ctb_bytes, ctb_offset, crb_offset;
     uint64_t mddt_offset; /* memory data descriptor table */
-    uint64_t gap[10];
+    uint64_t gap[6];
+    uint64_t cpu_restart, cpu_restart_data; /* where a secondary CPU goes, and its $27 there */
+    uint64_t gap2[2];
     uint64_t checksum; /* sum of the words before it */
+    uint64_t rx_ready; /* by CPU: there is a message for it in its slot */
 };
 
 /* Through KSEG; NULL when boot found none that it could believe. */
