@@ -1,9 +1,11 @@
 /*
  * Calibration of the cycle counter. See calibrate.h; clock.c decides what to believe.
  *
- * A reading of a reference clock is slow (microseconds, far more when a host takes the CPU away),
- * so each is bracketed by two readings of the cycle counter and dated to their middle. A try whose
- * bracket is wide disagrees with the other sources and is repeated: that is what two are for.
+ * A reading of a reference clock is slow (microseconds, far more when a host takes the CPU away, or
+ * an emulator translates this code while it runs for the first time), so each is bracketed by two
+ * readings of the cycle counter and dated to their middle, and of several the one with the
+ * narrowest bracket is taken. If it is wide all the same it disagrees with the other sources and
+ * the window is repeated: that is what two are for.
  */
 #include "perf/calibrate.h"
 
@@ -11,7 +13,13 @@
 
 #include <arch/cpu.h>
 
-#define WINDOW_PER_S 800 /* 1.25 ms, which every boot waits: a tick of the PIT is 670 ppm of it */
+#define WINDOW_PER_S 800 /* a whole window is 1.25 ms: a tick of the PIT is 670 ppm of it */
+
+/* A clock is read to one tick: after so many it is known to 714 ppm. The PIT makes 1,491. */
+#define TICKS_MIN 1400
+
+/* Readings of which the best counts: the first ones pay for cold caches and translations. */
+#define READINGS 4
 
 /*
  * Rounds of the waiting loop when no clock moves. A round reads every clock; the quickest of them
@@ -27,11 +35,16 @@ struct reading {
 
 static struct reading read_dated(const struct arch_ref_clock *c)
 {
-    struct reading r;
-    uint64_t before = cpu_cycles();
-    r.ref = c->read();
-    r.cycles = before + (cpu_cycles() - before) / 2;
-    return r;
+    struct reading best = {0, 0};
+    uint64_t width = UINT64_MAX;
+    for (unsigned i = 0; i < READINGS; i++) {
+        uint64_t before = cpu_cycles(), ref = c->read(), took = cpu_cycles() - before;
+        if (took < width) {
+            width = took;
+            best = (struct reading){ref, before + took / 2};
+        }
+    }
+    return best;
 }
 
 /* a * b / c without overflow of the product; c is not 0. */
@@ -45,16 +58,23 @@ static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
     return q * b + rest * b / c;
 }
 
-/* Reads every clock until one of them says that the window is over. */
-static void wait_window(const struct arch_ref_clock *clock, const struct reading *start, unsigned n)
+/* Reads every clock until `enough` of them made TICKS_MIN, or one says that the window is over. */
+static void wait_window(const struct arch_ref_clock *clock, const struct reading *start, unsigned n,
+                        unsigned enough)
 {
     bool over = n == 0;
-    for (unsigned round = 0; !over && round < WINDOW_ROUNDS; round++)
-        for (unsigned i = 0; i < n; i++)
-            over |= clock[i].read() - start[i].ref >= clock[i].hz / WINDOW_PER_S;
+    for (unsigned round = 0; !over && round < WINDOW_ROUNDS; round++) {
+        unsigned known = 0;
+        for (unsigned i = 0; i < n; i++) {
+            uint64_t ticks = clock[i].read() - start[i].ref;
+            known += ticks >= TICKS_MIN;
+            over |= ticks >= clock[i].hz / WINDOW_PER_S;
+        }
+        over |= known >= enough;
+    }
 }
 
-unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES])
+unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES], unsigned enough)
 {
     struct arch_ref_clock clock[CALIBRATE_REFS];
     struct reading start[CALIBRATE_REFS] = {{0, 0}}, end[CALIBRATE_REFS] = {{0, 0}};
@@ -63,7 +83,7 @@ unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES])
 
     for (unsigned i = 0; i < clocks; i++)
         start[i] = read_dated(&clock[i]);
-    wait_window(clock, start, clocks);
+    wait_window(clock, start, clocks, enough);
     for (unsigned i = 0; i < clocks; i++)
         end[i] = read_dated(&clock[i]);
 
@@ -71,7 +91,7 @@ unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES])
         out[n++] = (struct hz_source){"stated", stated};
     for (unsigned i = 0; i < clocks; i++) {
         uint64_t ticks = end[i].ref - start[i].ref;
-        if (ticks)
+        if (ticks >= TICKS_MIN)
             out[n++] = (struct hz_source){
                 clock[i].name, mul_div(end[i].cycles - start[i].cycles, clock[i].hz, ticks)};
     }

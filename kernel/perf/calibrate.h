@@ -17,11 +17,12 @@ struct hz_source {
 };
 
 /*
- * One window of about 10 ms against all reference clocks at once; fills out[] with what each of
- * them, and the machine's statement, says, and returns how many. A clock that stands still says
- * nothing. Bounded also when all of them do.
+ * One window against all reference clocks at once; fills out[] with what each of them, and the
+ * machine's statement, says, and returns how many. The window ends when `enough` clocks made the
+ * ticks that their word needs, after 1.25 ms at the latest; a clock that made fewer, or stands
+ * still, says nothing. Bounded also when all of them stand still.
  */
-unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES]);
+unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES], unsigned enough);
 
 /*
  * The two of s[0..n) that agree best, into *a and *b (indices, a < b); false if no two agree

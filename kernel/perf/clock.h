@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CLOCK_AGREE_PPM 2000 /* two crystals of +-100 ppm, a 1.25 ms window, +-1 tick of each */
+#define CLOCK_AGREE_PPM 2000 /* two crystals of +-100 ppm, +-1 tick of 1,400 of each */
 #define CLOCK_TRIES     5
 
 struct clock_info {
