@@ -39,10 +39,18 @@ struct walk {
 struct walk table_walk(phys_t root, uintptr_t va);
 
 /*
- * Maps the page of `level` (0 or 1) at va to pa with `flags`, and makes missing tables, counted
- * in *made. 0, -TT_ENOMEM, or -TT_EEXIST when something is mapped there already.
+ * Maps `pages` pages of `level` (0 or 1) from va on to pa and what follows it with `flags`, and
+ * makes missing tables, counted in *made. 0, -TT_ENOMEM, or -TT_EEXIST when something is mapped
+ * there already; the pages before it are mapped then.
  */
-int table_map(phys_t root, uintptr_t va, uint64_t pa, unsigned level, pte_t flags, unsigned *made);
+int table_map_run(phys_t root, uintptr_t va, uint64_t pa, uint64_t pages, unsigned level,
+                  pte_t flags, unsigned *made);
+
+static inline int table_map(phys_t root, uintptr_t va, uint64_t pa, unsigned level, pte_t flags,
+                            unsigned *made)
+{
+    return table_map_run(root, va, pa, 1, level, flags, made);
+}
 
 /* Frees the tables below entry *e of `level` + 1 and clears it; counts them down in *made. */
 void table_free(pte_t *e, unsigned level, unsigned *made);

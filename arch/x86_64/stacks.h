@@ -33,14 +33,26 @@ struct ist_stack {
 extern struct boot_stack boot_stack;
 extern struct ist_stack ist_stack[IST_END - 1];
 
+/* The first guard page of the image in [va, end); end if there is none. */
+static inline uintptr_t stack_next_guard(uintptr_t va, uintptr_t end)
+{
+    uintptr_t first = (uintptr_t)boot_stack.guard;
+
+    if (first < va || first > end)
+        first = end;
+    for (int i = 0; i < IST_END - 1; i++) {
+        uintptr_t guard = (uintptr_t)ist_stack[i].guard;
+
+        if (guard >= va && guard < first)
+            first = guard;
+    }
+    return first;
+}
+
 /* Is the image page at va a guard page? */
 static inline bool stack_is_guard(uintptr_t va)
 {
-    for (int i = 0; i < IST_END - 1; i++) {
-        if (va == (uintptr_t)ist_stack[i].guard)
-            return true;
-    }
-    return va == (uintptr_t)boot_stack.guard;
+    return stack_next_guard(va, va + 1) == va;
 }
 
 /*

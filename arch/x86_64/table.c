@@ -45,7 +45,8 @@ struct walk table_walk(phys_t root, uintptr_t va)
     return w;
 }
 
-int table_map(phys_t root, uintptr_t va, uint64_t pa, unsigned level, pte_t flags, unsigned *made)
+/* The table of `level` that translates va, made if it is missing; NULL and *err. */
+static pte_t *make_table(phys_t root, uintptr_t va, unsigned level, unsigned *made, int *err)
 {
     pte_t *table = table_at(root.a);
 
@@ -55,21 +56,41 @@ int table_map(phys_t root, uintptr_t va, uint64_t pa, unsigned level, pte_t flag
         if (!(*e & PTE_PRESENT)) {
             void *page = own_page_alloc();
 
+            *err = -TT_ENOMEM;
             if (!page)
-                return -TT_ENOMEM;
+                return NULL;
             *e = arch_virt_to_phys(page).a | PTE_PRESENT | PTE_WRITE | PTE_ACCESSED;
             ++*made;
         } else if (is_leaf(*e, l)) {
-            return -TT_EEXIST;
+            *err = -TT_EEXIST;
+            return NULL;
         }
         table = table_at(*e);
     }
+    return table;
+}
 
-    pte_t *e = &table[table_index(va, level)];
+int table_map_run(phys_t root, uintptr_t va, uint64_t pa, uint64_t pages, unsigned level,
+                  pte_t flags, unsigned *made)
+{
+    uint64_t size = 1ul << table_shift(level);
+    int err = 0;
 
-    if (*e & PTE_PRESENT) /* a page, or a table of smaller ones */
-        return -TT_EEXIST;
-    *e = pa | flags | (level ? PTE_LARGE : 0);
+    if (level)
+        flags |= PTE_LARGE;
+    while (pages) {
+        pte_t *table = make_table(root, va, level, made, &err);
+
+        if (!table)
+            return err;
+        for (unsigned i = table_index(va, level); i < TABLE_ENTRIES && pages; i++, pages--) {
+            if (table[i] & PTE_PRESENT) /* a page, or a table of smaller ones */
+                return -TT_EEXIST;
+            table[i] = pa | flags;
+            va += size;
+            pa += size;
+        }
+    }
     return 0;
 }
 

@@ -42,21 +42,47 @@ phys_t arch_phys_limit(void)
     return phys(min_u64(1ul << (bits < 52 ? bits : 52), ARCH_DIRECT_END - ARCH_DIRECT));
 }
 
+/* The image's [start, end) with `flags`, where it is linked to; its guard pages stay out. */
+static int map_part(phys_t to, const char *start, const char *end, pte_t flags, unsigned *made)
+{
+    uintptr_t va = (uintptr_t)start;
+
+    while (va < (uintptr_t)end) {
+        uintptr_t guard = stack_next_guard(va, (uintptr_t)end);
+        uint64_t pages = (guard - va) >> PAGE_SHIFT;
+        int err = table_map_run(to, va, arch_virt_to_phys((void *)va).a, pages, 0,
+                                PTE_LEAF | PTE_GLOBAL | flags, made);
+
+        if (err)
+            return err;
+        va = guard + PAGE_SIZE;
+    }
+    return 0;
+}
+
 static int map_image(phys_t to, unsigned *made)
 {
     pte_t nx = pte_nx();
+    int err = map_part(to, __image_start, __rodata_start, 0, made);
 
-    for (uintptr_t va = (uintptr_t)__image_start; va < (uintptr_t)__image_end; va += PAGE_SIZE) {
-        pte_t flags = PTE_LEAF | PTE_GLOBAL;
+    if (!err)
+        err = map_part(to, __rodata_start, __data_start, nx, made);
+    if (!err)
+        err = map_part(to, __data_start, __image_end, PTE_WRITE | nx, made);
+    return err;
+}
 
-        if (stack_is_guard(va))
-            continue;
-        if (va >= (uintptr_t)__data_start)
-            flags |= PTE_WRITE | nx;
-        else if (va >= (uintptr_t)__rodata_start)
-            flags |= nx;
+/* Direct map of [start, end): small pages up to the first large one, large ones, small ones. */
+static int map_direct(phys_t to, uint64_t start, uint64_t end, pte_t flags, unsigned *made)
+{
+    uint64_t cut[] = {start, min_u64(align_up(start, LARGE_PAGE_SIZE), end), 0, end};
 
-        int err = table_map(to, va, arch_virt_to_phys((void *)va).a, 0, flags, made);
+    cut[2] = max_u64(align_down(end, LARGE_PAGE_SIZE), cut[1]);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned level = i == 1;
+        int err = table_map_run(to, ARCH_DIRECT + cut[i], cut[i],
+                                (cut[i + 1] - cut[i]) >> table_shift(level), level,
+                                PTE_LEAF | PTE_GLOBAL | pte_nx() | flags, made);
 
         if (err)
             return err;
@@ -64,26 +90,18 @@ static int map_image(phys_t to, unsigned *made)
     return 0;
 }
 
-/* Direct map of [start, end), with the image's text and rodata read-only as in the image. */
-static int map_direct(phys_t to, uint64_t start, uint64_t end, unsigned *made)
+/* The same with the image's text and rodata read-only, as in the image. */
+static int map_run(phys_t to, uint64_t start, uint64_t end, unsigned *made)
 {
-    uint64_t ro_start = arch_virt_to_phys(__image_start).a;
-    uint64_t ro_end = arch_virt_to_phys(__data_start).a;
-    pte_t flags = PTE_LEAF | PTE_GLOBAL | pte_nx();
+    uint64_t ro_start = min_u64(max_u64(arch_virt_to_phys(__image_start).a, start), end);
+    uint64_t ro_end = max_u64(min_u64(arch_virt_to_phys(__data_start).a, end), ro_start);
+    int err = map_direct(to, start, ro_start, PTE_WRITE, made);
 
-    for (uint64_t a = start; a < end;) {
-        uint64_t large_end = a + LARGE_PAGE_SIZE;
-        bool large = !(a & (LARGE_PAGE_SIZE - 1)) && large_end <= end &&
-                     (large_end <= ro_start || a >= ro_end);
-        bool read_only = a >= ro_start && a < ro_end;
-        int err =
-            table_map(to, ARCH_DIRECT + a, a, large, flags | (read_only ? 0 : PTE_WRITE), made);
-
-        if (err)
-            return err;
-        a += large ? LARGE_PAGE_SIZE : PAGE_SIZE;
-    }
-    return 0;
+    if (!err)
+        err = map_direct(to, ro_start, ro_end, 0, made);
+    if (!err)
+        err = map_direct(to, ro_end, end, PTE_WRITE, made);
+    return err;
 }
 
 static bool is_memory(uint32_t type)
@@ -107,7 +125,9 @@ static int map_ram(phys_t to, const struct memmap *map, unsigned *made)
                pfn_to_phys(map->range[i].at.start).a == end)
             end = pfn_to_phys(map->range[i++].at.end).a;
 
-        int err = map_direct(to, start, min_u64(end, arch_phys_limit().a), made);
+        end = min_u64(end, arch_phys_limit().a);
+
+        int err = start < end ? map_run(to, start, end, made) : 0;
 
         if (err)
             return err;

@@ -49,11 +49,12 @@ static void *map(phys_t a, size_t bytes, pte_t flags)
     char *va = (char *)next + (a.a - first);
 
     /* Addresses are used up even when memory runs out half-way: nothing is mapped twice. */
-    for (uint64_t i = 0; i < pages; i++, next += PAGE_SIZE) {
-        if (table_map(vm_root(), next, first + (i << PAGE_SHIFT), 0,
-                      PTE_LEAF | PTE_GLOBAL | pte_nx() | flags, &made))
-            return NULL;
-    }
+    uintptr_t at = next;
+
+    next += pages << PAGE_SHIFT;
+    if (table_map_run(vm_root(), at, first, pages, 0, PTE_LEAF | PTE_GLOBAL | pte_nx() | flags,
+                      &made))
+        return NULL;
     return va;
 }
 
