@@ -12,14 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-int results_init(struct results *r, const struct workload *w, const struct levels *levels,
-                 const struct lab_scale *scale, unsigned blocks)
+void results_init(struct results *r, const struct workload *w, const struct levels *levels,
+                  const struct lab_scale *scale, unsigned blocks)
 {
     *r = (struct results){.work = w, .levels = levels, .blocks = blocks, .points = 1};
     if (w->points)
         r->points = w->points(scale, r->x);
     r->metrics = derived_metrics(w, r->metric);
-    size_t n = (size_t)levels->count * r->points * r->metrics * blocks;
+}
+
+int results_alloc(struct results *r)
+{
+    size_t n = (size_t)r->levels->count * r->points * r->metrics * r->blocks;
     r->value = malloc(n * sizeof *r->value);
     r->zero = calloc(n, sizeof *r->zero);
     if (!r->value || !r->zero) {

@@ -21,9 +21,11 @@ struct results {
     bool *zero;    /* the same shape: shorter than the clock's overhead */
 };
 
-/* Storage for levels x points x metrics x blocks; 0, or -TT_ENOMEM. */
-int results_init(struct results *r, const struct workload *w, const struct levels *levels,
-                 const struct lab_scale *scale, unsigned blocks);
+/* What there will be: levels x points x metrics x blocks, without storage yet. */
+void results_init(struct results *r, const struct workload *w, const struct levels *levels,
+                  const struct lab_scale *scale, unsigned blocks);
+/* Storage for it; 0, or -TT_ENOMEM. */
+int results_alloc(struct results *r);
 void results_free(struct results *r);
 
 /* The blocks values of one cell. */

@@ -224,13 +224,15 @@ static int prepare(const struct memmap *map)
     if (subject_plan(&lab.subject, map, lab.topology, &lab.levels, bytes, strict, lab.failure,
                      sizeof lab.failure))
         return -1;
-    if (results_init(&lab.results, lab.work, &lab.levels, &scale, lab_options.reps))
+    results_init(&lab.results, lab.work, &lab.levels, &scale, lab_options.reps);
+    /* Before the memory for it is taken: a log without samples says for what it did not suffice. */
+    experiment_write_plan(&lab.results, &lab.subject);
+    if (results_alloc(&lab.results))
         return fail("no memory left for the samples: fewer reps or levels");
     if (start_accounts())
         return -1;
     if (profile_log_init(lab.levels.count))
         return fail("no memory left for a profile of each level");
-    experiment_write_plan(&lab.results, &lab.subject);
     return 0;
 }
 
