@@ -2,17 +2,14 @@
 """make bench: what Tintype costs. Counts where counting is possible, ratios where it is not.
 
 Instructions are counted by QEMU under -icount shift=0, where a tick of the TSC is an instruction, so
-they are the same in every run and on every host. Boot times are wall time on a shared machine:
-only their ratio to an empty kernel's, taken alternately in one run, means anything.
+they are the same in every run and on every host. Boot times are boots.py's.
 """
 
 import argparse
 import os
 import resource
-import statistics
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "tools"))
 
@@ -20,7 +17,6 @@ from ttlib import qemu  # noqa: E402
 from ttlib.run import boot, judge  # noqa: E402
 
 ICOUNT = ["-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"]
-BOOT_RUNS = 11
 LIMIT_S = 300
 
 
@@ -49,34 +45,6 @@ def pairs(kernel):
                 text = " ".join(f"{v:9.0f}" if v is not None else f"{'-':>9}" for v in row)
                 print(f"{mem:>8} {level.removeprefix('alloc='):>12} {metric:>7} {text}")
     print("for comparison, counted the same way: Linux 6.1 685, 873, 18740; kvm-unit-tests 321, 397, 6449")
-
-
-def first_output(argv, mark):
-    """Seconds from QEMU's start until mark stands in its output."""
-    start = time.monotonic()
-    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
-        seen = b""
-        while mark not in seen:
-            data = os.read(process.stdout.fileno(), 65536)
-            if not data:
-                sys.exit(f"bench: {argv[0]} ended before it printed {mark!r}")
-            seen += data
-        took = time.monotonic() - start
-        process.kill()
-    return took
-
-
-def boots(kernel, empty):
-    words = "run=bandwidth alloc=buddy,random,va page_color=2048,1 age=4:95:50"
-    tintype = qemu.command(qemu.Machine(kernel=kernel, cmdline=words))
-    nothing = qemu.command(qemu.Machine(kernel=empty))
-    ours, bare = [], []
-    for _ in range(BOOT_RUNS):
-        bare.append(first_output(nothing, b"E"))
-        ours.append(first_output(tintype, b'{"tt":"experiment"'))
-    a, b = statistics.median(bare), statistics.median(ours)
-    print(f"from QEMU's start, median of {BOOT_RUNS}, alternately: empty kernel's first byte {a:.3f} s,")
-    print(f"first experiment record {b:.3f} s, ratio {b / a:.2f}")
 
 
 def seconds_of_user(kernel, cmdline, model):
@@ -109,13 +77,11 @@ def size(kernel):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernel", required=True)
-    parser.add_argument("--empty", required=True)
-    args = parser.parse_args()
-    pairs(args.kernel)
-    boots(args.kernel, args.empty)
-    size(args.kernel)
-    workloads_under_the_model(args.kernel)
+    parser.add_argument("--build", required=True)
+    kernel = parser.parse_args().build + "/x86_64/tintype.elf"
+    pairs(kernel)
+    size(kernel)
+    workloads_under_the_model(kernel)
 
 
 main()
