@@ -136,7 +136,6 @@ __attribute__((noreturn)) static void go_on(void *arg)
     counters_init();
     boot_log_machine();
     boot_log_memory(&memory_map);
-    own_log_image();
     start_cpus();
     const struct topology *topology = numa_log(&memory_map);
     crash_now();

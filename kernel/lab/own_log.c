@@ -141,7 +141,7 @@ static uint32_t *zeroes(void)
     return map.colors ? calloc(map.colors, sizeof(uint32_t)) : NULL;
 }
 
-void own_log_image(void)
+static void write_image(void)
 {
     struct count c = {.v = zeroes()};
     if (!c.v)
@@ -163,6 +163,7 @@ static void write_kind(enum own_kind kind)
 
 void own_log_pages(void)
 {
+    write_image();
     uint32_t *pages = zeroes();
     if (!pages)
         return;

@@ -16,9 +16,6 @@ struct arch_space;
  */
 int own_log_set_colors(const char *cmdline, char *err, size_t err_bytes);
 
-/* Records the pages of the image by colour: what own_colors= cannot move. */
-void own_log_image(void);
-
 /*
  * With own_colors=: finds every page of own memory by a walk of the page tables (a sample's space
  * included, NULL: none) and its colour by the map's naive definition, and remembers what it saw.
@@ -29,8 +26,11 @@ const char *own_log_check(const struct arch_space *s);
 /* Writes what the last check of an experiment saw. */
 void own_log_experiment(const char *experiment);
 
-/* Records the kernel's own live pages by colour, with own_colors= also of each kind, at the end of
- * a boot: its page tables, stacks and heap are at their largest then. */
+/*
+ * Records the kernel's own live pages by colour, with own_colors= also of each kind, at the end of
+ * a boot: its page tables, stacks and heap are at their largest then. And the pages of the image,
+ * which own_colors= cannot move, and which no boot has to wait for before it measures.
+ */
 void own_log_pages(void);
 
 #endif
