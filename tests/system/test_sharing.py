@@ -117,6 +117,11 @@ def test_lineping_takes_one_transfer_and_its_time(name):
             assert float(rows[a][b]) == pytest.approx(sum(hops[10 * a + b]) / 2, abs=0.01)
 
 
+def test_two_runs_on_several_cpus_are_the_same_byte_by_byte():
+    words = "run=txpage,irqdesc subject=16M reps=1 warmup=0 passes=1"
+    assert modelled("cobra", words).data == modelled("cobra", words).data
+
+
 def test_one_cpu_shares_nothing():
     done = boot_machine(machine("run=lineping,falseshare reps=1 page_color=256,1"))
     assert done.status == NOT_OK
