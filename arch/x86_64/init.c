@@ -1,5 +1,6 @@
 /* First steps of the port, and the last: arch_init and arch_halt; interrupts off and back. */
 #include "arch.h"
+#include "cpu_state.h"
 #include "desc.h"
 #include "fpu.h"
 #include "percpu.h"
@@ -9,6 +10,7 @@ void arch_init(void)
     percpu_load(0);
     desc_init();
     fpu_init();
+    cpu_state_init();
 }
 
 void arch_halt(void)

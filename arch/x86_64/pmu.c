@@ -3,6 +3,7 @@
  * (Intel SDM vol. 3B, ch. 20): the fixed counters where they exist, else two general ones.
  */
 #include "arch.h"
+#include "core/trap.h"
 #include "regs.h"
 
 #define MSR_PMC0          0x0c1
@@ -22,6 +23,9 @@
 static uint32_t counter[PMU_EVENTS];
 static bool running;
 
+/* What is started, behind a guard: some emulators and hypervisors state counters that trap. */
+enum way { FIXED, GENERAL_1, GENERAL_2 };
+
 static void start_fixed(void)
 {
     wrmsr(MSR_GLOBAL_ENABLE, 0);
@@ -33,7 +37,7 @@ static void start_fixed(void)
     counter[PMU_CYCLES] = RDPMC_FIXED | 1;
 }
 
-static void start_general(unsigned version)
+static void start_general(bool global)
 {
     static const uint32_t event[PMU_EVENTS] = {
         [PMU_CYCLES] = EVENT_CYCLES, [PMU_INSTRUCTIONS] = EVENT_RETIRED};
@@ -44,8 +48,20 @@ static void start_general(unsigned version)
         wrmsr(MSR_EVENT_SELECT0 + i, event[i] | SELECT_ALL_RINGS | SELECT_ENABLE);
         counter[i] = i;
     }
-    if (version >= 2)
+    if (global)
         wrmsr(MSR_GLOBAL_ENABLE, (1ul << PMU_EVENTS) - 1);
+}
+
+static void start(void *arg)
+{
+    enum way way = *(enum way *)arg;
+
+    if (way == FIXED)
+        start_fixed();
+    else
+        start_general(way == GENERAL_2);
+    for (unsigned i = 0; i < PMU_EVENTS; i++)
+        rdpmc(counter[i]);
 }
 
 const char *arch_pmu_init(void)
@@ -58,14 +74,17 @@ const char *arch_pmu_init(void)
     unsigned general = c.eax >> 8 & 0xff;
     unsigned events = c.eax >> 24; /* how many bits of ebx count; a set one: no such event */
 
+    enum way way = version >= 2 ? GENERAL_2 : GENERAL_1;
+    struct trap_info t;
+
     if (version == 0)
         return "no architectural PMU: cpuid leaf 10 is 0";
     if (version >= 2 && (c.edx & 0x1f) >= 2)
-        start_fixed();
-    else if (general >= PMU_EVENTS && events >= 2 && !(c.ebx & 3))
-        start_general(version);
-    else
+        way = FIXED;
+    else if (general < PMU_EVENTS || events < 2 || (c.ebx & 3))
         return "the architectural PMU does not count cycles and instructions";
+    if (!trap_guard(start, &way, &t))
+        return "cpuid leaf 10 states an architectural PMU, but using it traps";
     running = true;
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include "core/errno.h"
 #include "core/kprintf.h"
 #include "core/panic.h"
+#include "cpu_state.h"
 #include "desc.h"
 #include "fpu.h"
 #include "lapic.h"
@@ -173,6 +174,7 @@ void arch_cpus_started(void)
 /* Entered from the trampoline on the CPU's own stack; cpu_id() works only below. */
 static __attribute__((noreturn)) void start_here(uint32_t id)
 {
+    cpu_state_init();
     write_cr3(vm_root().a);
     percpu_load(id);
     desc_load(id);

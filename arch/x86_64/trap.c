@@ -10,6 +10,7 @@
 #include "core/kprintf.h"
 #include "core/panic.h"
 #include "core/watchdog.h"
+#include "cpu_state.h"
 #include "desc.h"
 #include "frame.h"
 #include "lapic.h"
@@ -132,4 +133,6 @@ void arch_trap_print(const struct trap_frame *f)
     kprintf("# r14 %016lx r15 %016lx cr2 %016lx\n", f->r14, f->r15, read_cr2());
     kprintf("# cr0 %016lx cr3 %016lx efl %016lx\n", read_cr0(), read_cr3(), f->rflags);
     kprintf("# cs %04lx ss %04lx vector %lu error %lx\n", f->cs, f->ss, f->vector, f->error);
+    if (f->vector == VECTOR_MACHINE_CHECK)
+        machine_check_print();
 }

@@ -2,6 +2,7 @@
 #include "watchdog_nmi.h"
 
 #include "arch.h"
+#include "core/ref_clock.h"
 #include "ioapic.h"
 #include "percpu.h"
 #include "regs.h"
@@ -10,6 +11,7 @@
 
 #define PIT_CHANNEL0 0x40
 #define PIT_COMMAND  0x43
+#define PIT_LATCH    0x00 /* channel 0: holds the count for the next two reads */
 #define PIT_RATE     0x34 /* channel 0, low then high byte, mode 2: an edge at every reload */
 
 /* 1193182 Hz / 65536, in thousandths. */
@@ -20,14 +22,24 @@
 
 static bool running;
 
+static uint64_t read_count(void)
+{
+    outb(PIT_COMMAND, PIT_LATCH);
+
+    unsigned lo = inb(PIT_CHANNEL0), hi = inb(PIT_CHANNEL0);
+
+    return hi << 8 | lo;
+}
+
 unsigned arch_watchdog_start(void)
 {
-    if (ioapic_nmi(ISA_TIMER, percpu_apic_id(0), true))
-        return 0;
-    running = true;
     outb(PIT_COMMAND, PIT_RATE);
     outb(PIT_CHANNEL0, 0); /* a count of 0 means 65536 */
     outb(PIT_CHANNEL0, 0);
+    /* Newer chipsets can take the timer's clock away, and firmware does: it would never bark. */
+    if (!clock_moves(read_count) || ioapic_nmi(ISA_TIMER, percpu_apic_id(0), true))
+        return 0;
+    running = true;
     return TICK_MILLIHERTZ;
 }
 

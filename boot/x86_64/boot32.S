@@ -19,8 +19,8 @@
 
 /* PG WP NE ET MP PE: FPU usable, and ring 0 obeys read-only pages. */
 #define CR0_VALUE 0x80010033
-/* OSXMMEXCPT OSFXSR PGE PAE */
-#define CR4_VALUE 0x6a0
+/* OSXMMEXCPT OSFXSR PGE MCE PAE. All else off: CET, PKE, five levels, whatever firmware had on. */
+#define CR4_VALUE 0x6e0
 
 #define MSR_EFER  0xc0000080
 #define EFER_LME  0x100

@@ -103,7 +103,9 @@ unit_madt_cflags := -I.
 unit_lock_src    := $(unit_lock) kernel/core/barrier.c
 
 # Drivers of x86_64 on simulated registers; the tests include them, to start them over and over.
-UNIT_NAMES += lapic lapic_timer ioapic
+UNIT_NAMES += lapic lapic_timer ioapic cpu_state
+unit_cpu_state_src      :=
+unit_cpu_state_cflags   := -I.
 unit_ioapic_src         := $(unit_lock)
 unit_ioapic_cflags      := -I.
 unit_lapic_src          := tests/unit/apic_machine.c

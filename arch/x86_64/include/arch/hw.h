@@ -52,6 +52,12 @@ static inline void wrmsr_fence(void)
     __asm__ volatile("mfence\n\tlfence" ::: "memory");
 }
 
+/* Writes back and forgets this CPU's caches: milliseconds. For a change of memory types. */
+static inline void flush_caches(void)
+{
+    __asm__ volatile("wbinvd" ::: "memory");
+}
+
 /* A device register of 32 bits at an address that arch_map_device gave. */
 static inline uint32_t mmio_read32(const volatile void *at)
 {
