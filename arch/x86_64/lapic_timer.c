@@ -4,6 +4,7 @@
 #include "arch.h"
 #include "core/cpu.h"
 #include "core/errno.h"
+#include "core/record.h"
 #include "lapic.h"
 
 /* Window in which the source is counted against a reference clock, as for the cycle counter. */
@@ -44,17 +45,23 @@ static uint64_t measure(uint64_t (*read)(void))
     return now - start >= ticks ? passed * clock.hz / (now - start) : 0;
 }
 
-static uint64_t measure_source(void)
+static void find_source(void)
 {
+    struct record r;
+
     by_deadline = lapic_has_deadline() && arch_cycle_invariant() == 1;
-    if (by_deadline)
-        return measure(cpu_cycles);
-    lapic_timer_start(UINT32_MAX, false, 0);
-
-    uint64_t hz = measure(read_count);
-
-    lapic_timer_start(0, false, 0);
-    return hz;
+    if (!by_deadline)
+        lapic_timer_start(UINT32_MAX, false, 0);
+    source_hz = measure(by_deadline ? cpu_cycles : read_count);
+    if (!by_deadline)
+        lapic_timer_start(0, false, 0);
+    if (!source_hz)
+        return;
+    record_begin(&r, "machine");
+    record_str(&r, "what", "timer");
+    record_str(&r, "source", by_deadline ? "deadline" : "count");
+    record_u64(&r, "hz", source_hz);
+    record_end(&r);
 }
 
 /* To the nearest: ns is at most NS_MAX, a source below 18 GHz. */
@@ -80,7 +87,7 @@ static void set_deadlines(uint64_t period, unsigned vector)
 int timer_every(uint64_t ns, unsigned vector)
 {
     if (!source_hz)
-        source_hz = measure_source();
+        find_source();
     if (!source_hz || ns > NS_MAX)
         return -TT_ENODEV;
 
@@ -109,9 +116,4 @@ void timer_again(void)
     if (t->next <= now)
         t->next = now + t->period;
     lapic_deadline_set(t->next);
-}
-
-const char *timer_source(void)
-{
-    return !source_hz ? NULL : by_deadline ? "deadline" : "count";
 }

@@ -14,14 +14,11 @@
 /*
  * Interrupts at `vector` every ns nanoseconds from now on; 0: no more. 0, or -TT_ENODEV when there
  * is no clock to measure the source by, or it cannot count as little or as much. The first call on
- * CPU 0, which measures the source for all.
+ * CPU 0, which measures the source for all and tells it (machine record "timer").
  */
 int timer_every(uint64_t ns, unsigned vector);
 
 /* By each of its interrupts, before its end. */
 void timer_again(void);
-
-/* "deadline" or "count", once timer_every has succeeded; else NULL. For the log and the tests. */
-const char *timer_source(void);
 
 #endif

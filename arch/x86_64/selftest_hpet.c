@@ -137,14 +137,16 @@ static enum selftest_verdict run(char *msg, size_t msg_bytes)
     unsigned irq = (unsigned)line;
     volatile uint64_t *config = &hpet[HPET_TIMER(timer)];
     uint64_t as_it_was = *config;
-    const char *broken = NULL;
+    const char *broken;
 
     *config = HPET_TIMER_LINE(irq) | HPET_TIMER_LEVEL | HPET_TIMER_32_BITS;
     hpet[HPET_STATUS] = 1ul << timer;
     if (irq_request(irq, handler, NULL))
         return skip(msg, msg_bytes, "the line cannot be had");
-    for (unsigned cpu = 0; cpu < cpus_running() && !broken; cpu++)
-        broken = take_all(irq, cpu);
+    /* The first and the last stand for all: with 64 emulated ones each takes a second. */
+    broken = take_all(irq, 0);
+    if (!broken && cpus_running() > 1)
+        broken = take_all(irq, cpus_running() - 1);
     *config = as_it_was & ~(uint64_t)HPET_TIMER_ENABLE;
     hpet[HPET_STATUS] = 1ul << timer;
 

@@ -110,7 +110,7 @@ unit_ioapic_src         := $(unit_lock)
 unit_ioapic_cflags      := -I.
 unit_lapic_src          := tests/unit/apic_machine.c
 unit_lapic_cflags       := -I.
-unit_lapic_timer_src    := tests/unit/apic_machine.c
+unit_lapic_timer_src    := tests/unit/apic_machine.c kernel/core/record.c kernel/core/crc32.c
 unit_lapic_timer_cflags := -I.
 
 # -Wno-clobbered: assert_panics (host.h) is a setjmp, after which only locals are doubtful that the
