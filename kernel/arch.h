@@ -114,6 +114,17 @@ int arch_irq_of_timer(void);
 /* Makes this CPU's timer interrupt every `ns` nanoseconds, 0: no more. 0, or -TT_ENODEV. */
 int arch_timer_every(uint64_t ns);
 
+/*
+ * The board's timer whose interrupt is a level, for the self-test. start: its interrupt's number,
+ * or -TT_ENODEV with a reason; it is off. ask: the level goes up once, soon. take: has it gone up?
+ * Then it is down again, and `early` says whether it was not yet time. stop: off. Interrupts are
+ * off.
+ */
+int arch_level_start(const char **why);
+void arch_level_ask(void);
+bool arch_level_take(bool *early);
+void arch_level_stop(void);
+
 /* Which CPU a device's interrupt goes to. NULL, or why it cannot go there. */
 const char *arch_irq_route(unsigned irq, unsigned cpu);
 

@@ -1,4 +1,4 @@
-/* The High Precision Event Timer's registers (IA-PC HPET 1.0a), for hpet.c and its self-test. */
+/* The High Precision Event Timer's registers (IA-PC HPET 1.0a), for hpet.c and hpet_level.c. */
 #ifndef X86_HPET_H
 #define X86_HPET_H
 

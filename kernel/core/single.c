@@ -86,6 +86,26 @@ WEAK int arch_timer_every(uint64_t ns)
     return -TT_ENODEV;
 }
 
+WEAK int arch_level_start(const char **why)
+{
+    *why = "this port has no timer whose interrupt is a level";
+    return -TT_ENODEV;
+}
+
+WEAK void arch_level_ask(void)
+{
+}
+
+WEAK bool arch_level_take(bool *early)
+{
+    (void)early;
+    return false;
+}
+
+WEAK void arch_level_stop(void)
+{
+}
+
 WEAK const char *arch_irq_route(unsigned irq, unsigned cpu)
 {
     (void)irq, (void)cpu;

@@ -100,7 +100,7 @@ def test_selftests(tmp_path, smp, before):
     assert '"verdict":"ok"' in said, said[-2000:] + log[-2000:]
     assert f'"what":"cpus","found":{smp},"running":{smp}' in said
     verdicts = {v.name: v for v in ktap.Verdicts(said.split("\n")).all}
-    for name in ("irq_ipi", "irq_timer", "irq_rtc", "irq_uart"):
+    for name in ("irq_ipi", "irq_timer", "irq_rtc", "irq_uart", "irq_level"):
         verdict = verdicts[f"selftest/{name}"]
         assert verdict.ok and not verdict.skipped
     assert '"what":"timer","source":"deadline"' in said

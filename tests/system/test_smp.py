@@ -34,7 +34,7 @@ def test_selftests_with_several_cpus(smp, extra):
 def test_interrupts_arrive(smp):
     done = good("run=selftest", smp=smp, extra=ICOUNT)
     names = ["irq_ipi", "irq_timer", "irq_rtc", "irq_uart"]
-    names += ["irq_hpet"] if ARCH == "x86_64" else []
+    names += ["irq_level"] if ARCH == "x86_64" else []
     names += ["irq_route"] if smp > 1 else []
     for name in names:
         verdict = done.verdicts[f"selftest/{name}"]
@@ -51,7 +51,7 @@ def test_the_timer_says_what_it_counts():
 def test_levels_arrive_while_the_host_is_busy():
     """Without icount deadlines pass while they are set: none is lost, none counted twice."""
     for _ in range(3):
-        verdict = boot_machine(machine("run=selftest", smp=4)).verdicts["selftest/irq_hpet"]
+        verdict = boot_machine(machine("run=selftest", smp=4)).verdicts["selftest/irq_level"]
         assert verdict.ok and not verdict.skipped
 
 
@@ -59,8 +59,8 @@ def test_levels_arrive_while_the_host_is_busy():
 @pytest.mark.parametrize("extra, why", [(("-no-hpet",), "no HPET"), (("-M", "pc"), "line of its own")])
 def test_machines_without_a_line_for_the_hpet(extra, why):
     done = good("run=selftest", smp=2, extra=extra)
-    assert done.verdicts["selftest/irq_hpet"].skipped
-    assert any("irq_hpet # SKIP" in line and why in line for line in done.lines)
+    assert done.verdicts["selftest/irq_level"].skipped
+    assert any("irq_level # SKIP" in line and why in line for line in done.lines)
 
 
 def test_selftests_of_several_cpus_are_skipped_on_one():
@@ -153,6 +153,6 @@ def test_64_cpus():
     done = boot_machine(machine("run=selftest", "1G", 64, ("-cpu", "max", *ICOUNT)), limit_s=4 * LIMIT_S)
     assert done.ok, done.text[-3000:]
     assert cpus(done)["running"] == 64
-    for name in ("newlib_cpus", "locks", "irq_ipi", "irq_timer", "irq_rtc", "irq_uart", "irq_hpet"):
+    for name in ("newlib_cpus", "locks", "irq_ipi", "irq_timer", "irq_rtc", "irq_uart", "irq_level"):
         verdict = done.verdicts[f"selftest/{name}"]
         assert verdict.ok and not verdict.skipped
