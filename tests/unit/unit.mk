@@ -45,7 +45,10 @@ unit_mm_nodes_src      := $(unit_mm_memory_src)
 unit_mm_vm_src         := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_area.c vm_trace.c) \
 	kernel/core/record.c kernel/core/crc32.c
 
-UNIT_NAMES += lab_factor lab_results lab_step lab_subject
+UNIT_NAMES += lab_factor lab_own lab_results lab_step lab_subject
+unit_lab_own_src     := $(addprefix kernel/lab/,own_log.c preset.c factor.c bundle.c axis.c) \
+	$(addprefix kernel/mm/,own_colors.c color.c color_spec.c) kernel/core/record.c kernel/core/crc32.c \
+	$(mm_values)
 unit_lab_factor_src  := kernel/lab/factor.c kernel/lab/bundle.c kernel/core/cmdline.c kernel/core/cmdline_values.c \
 	kernel/core/record.c kernel/core/crc32.c
 unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
