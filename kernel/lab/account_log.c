@@ -39,9 +39,9 @@ static void add_counters(struct account_sum *s, const struct memory *m)
     }
 }
 
-void account_sum_add(struct account_sum *s, const struct memory *m)
+void account_sum_add(struct account_sum *s, struct memory *m)
 {
-    const struct account *a = &m->account;
+    const struct account *a = memory_account(m);
     struct account *t = &s->total;
     for (uint32_t c = 0; c < t->map->colors; c++)
         t->wanted[c] += a->wanted[c];
@@ -166,13 +166,14 @@ static void ask_policy(const struct memory *m, const char *name, uint64_t *value
     }
 }
 
-void account_print_proc(const struct memory *m)
+void account_print_proc(struct memory *m)
 {
     const struct nodes *n = &m->nodes;
-    uint64_t hits = m->account.allocations, misses = m->account.probes, pages = 0;
+    const struct account *a = memory_account(m);
+    uint64_t hits = a->allocations, misses = a->probes, pages = 0;
     for (unsigned k = 0; k <= MAX_ORDER; k++) {
         for (uint32_t c = 0; c < m->color.colors; c++)
-            pages += (uint64_t)m->account.got[k][c] << k;
+            pages += (uint64_t)a->got[k][c] << k;
     }
     ask_policy(m, "hits", &hits);
     ask_policy(m, "misses", &misses);

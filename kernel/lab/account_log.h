@@ -20,7 +20,7 @@ struct account_sum {
 int account_sum_init(struct account_sum *s, const struct color_map *map, const char *experiment,
                      const char *level);
 /* Adds what an instance counted since it was built. */
-void account_sum_add(struct account_sum *s, const struct memory *m);
+void account_sum_add(struct account_sum *s, struct memory *m);
 void account_sum_free(struct account_sum *s);
 
 /* Writes the sum as alloc records: the totals; wanted and got by node where there are several; the
@@ -32,6 +32,6 @@ void account_sum_write(struct account_sum *s);
  * successful allocations), misses (colours probed in vain), pages allocated, then one row per
  * order with the length of every list. A policy with counters of these names has the last word.
  */
-void account_print_proc(const struct memory *m);
+void account_print_proc(struct memory *m);
 
 #endif

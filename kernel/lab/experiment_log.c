@@ -23,6 +23,10 @@ static void write_level(const struct workload *w, const struct level *l, unsigne
     record_u64(&r, "cache_bytes", l->setup.color.size_bytes);
     record_u64(&r, "ways", l->setup.color.ways);
     record_str(&r, "color_source", l->setup.color.source);
+    if (l->setup.pcp.batch) {
+        record_u64(&r, "pcp_batch", l->setup.pcp.batch);
+        record_u64(&r, "pcp_high", l->setup.pcp.high);
+    }
     record_end(&r);
 }
 

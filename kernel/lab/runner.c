@@ -210,6 +210,13 @@ static int start_accounts(void)
     return 0;
 }
 
+/* pcp=auto: a policy that picks blocks by itself goes past any lists. */
+static void settle_pcp(struct setup *s)
+{
+    if (s->pcp.automatic)
+        s->pcp = s->policy->pick ? (struct pcp_spec){0} : lab.work->pcp;
+}
+
 static int prepare(const struct memmap *map)
 {
     if (!lab.memory)
@@ -218,6 +225,8 @@ static int prepare(const struct memmap *map)
         return fail("no memory left for an instance");
     if (levels_build(&lab.levels, lab.work->name, lab.failure, sizeof lab.failure))
         return -1;
+    for (unsigned i = 0; i < lab.levels.count; i++)
+        settle_pcp(&lab.levels.level[i].setup);
     struct lab_scale scale = scale_of(&lab.levels);
     bool strict = lab_options.subject_bytes != 0;
     uint64_t bytes = strict ? lab_options.subject_bytes : lab.work->subject_bytes(&scale);

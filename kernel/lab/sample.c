@@ -91,7 +91,7 @@ void sample_recount(struct sample *s, uint64_t bytes)
 
 const char *sample_check_account(struct sample *s)
 {
-    const struct account *a = &s->memory->account;
+    const struct account *a = memory_account(s->memory);
     uint32_t colors = s->memory->color.colors;
     if (a->allocations << s->memory->setup->page_order != s->mapped_bytes / PAGE_SIZE)
         return NULL; /* the workload allocated on its own: there is nothing to walk for that */
@@ -117,7 +117,7 @@ uint64_t lab_conflict(const struct memory *m, const uint32_t *per_color)
 
 uint64_t lab_placement(struct sample *s, unsigned point)
 {
-    const struct account *a = &s->memory->account;
+    const struct account *a = memory_account(s->memory);
     uint64_t distinct = 0;
     sample_recount(s, s->used_bytes);
     uint64_t conflict = lab_conflict(s->memory, s->per_color);

@@ -55,7 +55,8 @@ struct workload {
     const char *axis;   /* name and unit of x, "working set, bytes"; NULL: no axis */
     const struct metric *metric;
     unsigned metrics;
-    bool team; /* several CPUs (team.h): lab_team_measured() instead of lab_measured() */
+    struct pcp_spec pcp; /* what pcp=auto means here, where the policy goes by lists at all */
+    bool team;           /* several CPUs (team.h): lab_team_measured() instead of lab_measured() */
     /* Fills x[0..LAB_POINTS_MAX) ascending; returns how many points, at least 1. */
     unsigned (*points)(const struct lab_scale *scale, uint64_t *x);
     /* Subject memory that this workload is at home in, unless subject= says otherwise. */

@@ -27,6 +27,27 @@ void account_reset(struct account *a)
     memset(a->wanted, 0, account_bytes(a->map));
 }
 
+void account_move(struct account *to, struct account *from)
+{
+    size_t n = account_bytes(to->map) / sizeof *to->wanted; /* wanted, and got behind it */
+    for (size_t i = 0; i < n; i++)
+        to->wanted[i] += from->wanted[i];
+    to->allocations += from->allocations;
+    to->wishes += from->wishes;
+    to->missed += from->missed;
+    to->failed += from->failed;
+    to->probes += from->probes;
+    to->distance_sum += from->distance_sum;
+    if (from->distance_max > to->distance_max)
+        to->distance_max = from->distance_max;
+    for (unsigned i = 0; i < NUMA_NODES; i++) {
+        to->node_wanted[i] += from->node_wanted[i];
+        to->node_got[i] += from->node_got[i];
+    }
+    to->local += from->local;
+    account_reset(from);
+}
+
 /* From c to the nearest colour of the block, whose first colour is given, either way round. */
 static uint32_t distance_to_block(const struct color_map *map, color_t first, unsigned order,
                                   color_t c)

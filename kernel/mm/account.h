@@ -33,6 +33,9 @@ size_t account_bytes(const struct color_map *map);
 void account_init(struct account *a, const struct color_map *map, void *memory);
 void account_reset(struct account *a);
 
+/* Moves all that `from` counted to another account of the same map. */
+void account_move(struct account *to, struct account *from);
+
 /* A block that was not wished for in any colour; got_of: a->got[its order]. */
 static inline void account_any(struct account *a, color_t got, uint32_t *got_of)
 {

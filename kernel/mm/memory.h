@@ -13,6 +13,7 @@
 #include "mm/age.h"
 #include "mm/color_spec.h"
 #include "mm/nodes.h"
+#include "mm/pcp.h"
 #include "mm/policy.h"
 #include "mm/smp_setup.h"
 
@@ -34,6 +35,7 @@ struct setup {
     struct age_spec age;
     uint8_t page_order; /* of the pages that a working set is mapped with */
     enum numa_rule numa;
+    struct pcp_spec pcp; /* not automatic any more */
     struct smp_setup smp;
 };
 
@@ -55,9 +57,16 @@ struct memory {
     struct color_map list_color; /* of the free lists: the same, or one colour */
     struct pages pages;
     struct nodes nodes;
-    struct policy_state policy; /* of all nodes together */
-    struct account account;
-    uint32_t operations; /* CHECK >= 2: since the last full check */
+    struct policy_state policy; /* [m] of all nodes together */
+    struct account account;     /* [m] see memory_account() */
+    uint32_t operations;        /* CHECK >= 2: since the last full check */
+    /*
+     * [m]: with per-CPU lists memory_alloc and memory_free take it by themselves, where a policy
+     * has state; without, memory_alloc_shared and memory_free_shared do.
+     */
+    struct lock lock __attribute__((aligned(128)));
+    struct pcp pcp; /* batch 0: none, and callers see to it that one comes at a time */
+    PER_CPU(struct account, cpu_account); /* with per-CPU lists: under the lock of those */
 };
 
 /* 0, or -TT_EINVAL when the choices of a set-up do not go together, with the reason in err. */
@@ -99,7 +108,14 @@ static inline void memory_free(struct memory *m, pfn_t p, unsigned order)
         memory_recheck(m);
 }
 
-/* All validators of the instance; NULL or what is broken. */
+/* The same where several CPUs do it. */
+pfn_t memory_alloc_shared(struct memory *m, const struct place_request *q);
+void memory_free_shared(struct memory *m, pfn_t p, unsigned order);
+
+/* What has been counted since the instance was built, by all CPUs. Nobody may be allocating. */
+struct account *memory_account(struct memory *m);
+
+/* All validators of the instance; NULL or what is broken. Nobody may be allocating. */
 const char *memory_check(struct memory *m);
 
 #endif

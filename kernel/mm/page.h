@@ -85,9 +85,9 @@ const char *pages_check(const struct pages *p);
 /* ---- one descriptor -------------------------------------------------------------------------
  *
  * flags, 32 bits: order 0..3, state 4..5, range 16..31. Only the first descriptor of a block
- * carries a state other than PAGE_TAIL.
+ * carries a state other than PAGE_TAIL. PAGE_LISTED is PAGE_USED on a CPU's list (mm/pcp.h).
  */
-enum page_state { PAGE_TAIL = 0, PAGE_FREE = 1, PAGE_USED = 2 };
+enum page_state { PAGE_TAIL = 0, PAGE_FREE = 1, PAGE_USED = 2, PAGE_LISTED = 3 };
 
 #define PAGE_ORDER_MASK          0x0fu
 #define PAGE_STATE_SHIFT         4

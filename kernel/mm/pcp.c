@@ -1,203 +1,254 @@
-/* Per-CPU page lists. Contract in pcp.h. Only push and pop touch lists and counts. */
+/* Per-CPU page lists. Contract in pcp.h. Only push, pop and refill touch lists and counts. */
 #include "mm/pcp.h"
 
+#include "core/cmdline.h"
+#include "core/errno.h"
+#include "core/kprintf.h"
 #include "core/panic.h"
 
+#include <string.h>
+
+int pcp_parse(const char *s, struct pcp_spec *out, char *err, size_t err_bytes)
+{
+    *out = (struct pcp_spec){.automatic = !strcmp(s, "auto")};
+    if (out->automatic || !strcmp(s, "off"))
+        return 0;
+    char batch[8];
+    uint64_t v[2] = {0, 0};
+    bool ok = true;
+    const char *high = parse_item(s, ':', batch, sizeof batch, &ok);
+    if (!high || !ok || parse_u64(batch, 1, PCP_HIGH_MAX, &v[0]) ||
+        parse_u64(high, v[0], PCP_HIGH_MAX, &v[1])) {
+        ksnprintf(err, err_bytes,
+                  "%s: valid: auto, off, or BATCH:HIGH with 1 <= BATCH <= HIGH <= %u", s,
+                  PCP_HIGH_MAX);
+        return -TT_EINVAL;
+    }
+    out->batch = (unsigned)v[0];
+    out->high = (unsigned)v[1];
+    return 0;
+}
+
 /* Lists of one CPU start on a line of their own. */
-static size_t cpu_bytes(const struct memory *m)
+static size_t cpu_bytes(unsigned nodes, const struct color_map *map)
 {
     size_t lists = 0;
     for (unsigned order = 0; order <= PCP_ORDER_MAX; order++)
-        lists += m->list_color.classes[order];
-    return align_up(lists * sizeof(struct pcp_list), 128);
+        lists += map->classes[order];
+    return align_up(nodes * lists * sizeof(struct pcp_list), 128);
 }
 
-size_t pcp_bytes(const struct memory *m, unsigned cpus)
+size_t pcp_bytes(unsigned cpus, unsigned nodes, const struct color_map *map)
 {
-    return cpus * cpu_bytes(m);
+    return cpus * cpu_bytes(nodes, map);
 }
 
-void pcp_init(struct pcp *p, struct memory *m, unsigned cpus, unsigned batch, unsigned high,
-              void *lists)
+static void init_cpu(struct pcp *p, struct pcp_cpu *c, struct pcp_list *at)
 {
-    check(1, cpus >= 1 && cpus <= CPU_MAX && batch >= 1 && batch <= high);
-    *p = (struct pcp){.memory = m, .cpus = cpus, .batch = batch, .high = high};
-    p->lock = LOCK_INIT("instance");
-    for (unsigned cpu = 0; cpu < cpus; cpu++) {
-        struct pcp_list *at = (struct pcp_list *)((char *)lists + cpu * cpu_bytes(m));
-        p->cpu[cpu].lock = LOCK_INIT("page lists of a CPU");
+    c->lock = LOCK_INIT("page lists of a CPU");
+    c->blocks = 0;
+    for (unsigned node = 0; node < p->nodes->count; node++) {
         for (unsigned order = 0; order <= PCP_ORDER_MAX; order++) {
-            p->cpu[cpu].list[order] = at;
-            for (uint32_t c = 0; c < m->list_color.classes[order]; c++)
+            c->list[node][order] = at;
+            for (uint32_t class = 0; class < p->map->classes[order]; class ++)
                 *at++ = (struct pcp_list){.first = PAGE_NR_NONE};
         }
     }
 }
 
-/* ---- one list ------------------------------------------------------------------------------ */
-
-static void push(struct pcp *p, struct pcp_list *l, uint32_t nr)
+void pcp_init(struct pcp *p, const struct pcp_spec *s, unsigned cpus, struct nodes *nodes,
+              const struct color_map *map, void *memory)
 {
-    *page_next(&p->memory->pages, nr) = l->first;
+    check(1, cpus >= 1 && cpus <= CPU_MAX && s->batch >= 1 && s->batch <= s->high);
+    p->nodes = nodes;
+    p->map = map;
+    p->cpus = cpus;
+    p->batch = s->batch;
+    p->high = s->high;
+    for (unsigned i = 0; i < nodes->count; i++)
+        p->node[i].lock = LOCK_INIT("free lists of a node");
+    for (unsigned i = 0; i < cpus; i++)
+        init_cpu(p, &p->cpu[i],
+                 (struct pcp_list *)((char *)memory + i * cpu_bytes(nodes->count, map)));
+}
+
+/* ---- one list: the CPU's lock is held ------------------------------------------------------ */
+
+static void mark(struct pcp *p, uint32_t nr, enum page_state state, unsigned order)
+{
+    if (CHECK >= 1)
+        page_set_block(p->nodes->pages, nr, state, order);
+}
+
+static void push(struct pcp *p, struct pcp_cpu *c, struct pcp_list *l, uint32_t nr, unsigned order)
+{
+    mark(p, nr, PAGE_LISTED, order);
+    *page_next(p->nodes->pages, nr) = l->first;
     l->first = nr;
     l->count++;
+    c->blocks++;
 }
 
-static uint32_t pop(struct pcp *p, struct pcp_list *l)
+static pfn_t pop(struct pcp *p, struct pcp_cpu *c, struct pcp_list *l, unsigned order)
 {
     uint32_t nr = l->first;
-    l->first = *page_next(&p->memory->pages, nr);
+    l->first = *page_next(p->nodes->pages, nr);
     l->count--;
-    return nr;
-}
-
-static struct pcp_list *list_of(const struct pcp *p, struct pcp_cpu *c, unsigned order,
-                                color_t color)
-{
-    return &c->list[order][color >> p->memory->list_color.shift[order]];
+    c->blocks--;
+    mark(p, nr, PAGE_USED, order);
+    return page_pfn(p->nodes->pages, nr);
 }
 
 static uint32_t number_of(const struct pcp *p, pfn_t block)
 {
-    const struct page_range *r = pages_find_range(&p->memory->pages, block);
-    check(1, r != NULL);
-    return (uint32_t)(block.n - r->start) + r->first;
+    uint32_t nr = page_nr(p->nodes->pages, block);
+    if (nr == PAGE_NR_NONE)
+        panic("frame 0x%lx is in no range", (unsigned long)block.n);
+    return nr;
 }
 
-/* Up to batch blocks that cover a colour; the CPU's lock is held. */
-static void refill(struct pcp *p, struct pcp_list *l, unsigned order, color_t color)
+/* Up to batch blocks onto an empty list, the first one first. */
+static void refill(struct pcp *p, struct pcp_cpu *c, struct pcp_list *l, unsigned node,
+                   unsigned order, color_t color)
 {
-    struct nodes *nodes = &p->memory->nodes;
-    const uint8_t *near = nodes->near[nodes_here(nodes)];
-    lock_take(&p->lock);
-    for (unsigned i = 0, node = 0; i < p->batch && node < nodes->count; i++) {
-        pfn_t block = buddy_alloc(&nodes->lists[near[node]], order, color);
-        if (block.n != PFN_NONE.n)
-            push(p, l, number_of(p, block));
-        else
-            node++;
+    uint32_t *link = &l->first;
+    lock_take(&p->node[node].lock);
+    for (unsigned i = 0; i < p->batch; i++) {
+        pfn_t block = buddy_alloc(&p->nodes->lists[node], order, color);
+        if (block.n == PFN_NONE.n)
+            break;
+        uint32_t nr = number_of(p, block);
+        mark(p, nr, PAGE_LISTED, order);
+        *link = nr;
+        link = page_next(p->nodes->pages, nr);
+        l->count++;
+        c->blocks++;
     }
-    lock_drop(&p->lock);
+    lock_drop(&p->node[node].lock);
+    *link = PAGE_NR_NONE;
 }
 
-/* Gives n blocks back; the CPU's lock is held. */
-static void give_back(struct pcp *p, struct pcp_list *l, unsigned order, uint32_t n)
+/* Gives n blocks back to the node. */
+static void give_back(struct pcp *p, struct pcp_cpu *c, struct pcp_list *l, unsigned node,
+                      unsigned order, uint32_t n)
 {
-    lock_take(&p->lock);
+    lock_take(&p->node[node].lock);
     for (; n && l->count; n--)
-        memory_free(p->memory, page_pfn(&p->memory->pages, pop(p, l)), order);
-    lock_drop(&p->lock);
+        buddy_free(&p->nodes->lists[node], pop(p, c, l, order), order);
+    lock_drop(&p->node[node].lock);
 }
 
 /* ---- the CPUs' ----------------------------------------------------------------------------- */
 
-/* The policy's wish in terms of the lists, 0 where it has none. */
-static color_t wish(struct pcp *p, const struct place_request *q)
+unsigned long pcp_enter(struct pcp *p)
 {
-    const struct policy *policy = p->memory->setup->policy;
-    if (!policy->want)
-        return 0;
-    lock_take(&p->lock);
-    color_t want = policy->want(&p->memory->policy, q);
-    lock_drop(&p->lock);
-    return want;
+    check(1, cpu_id() < p->cpus);
+    return lock_take_irq(&p->cpu[cpu_id()].lock);
 }
 
-static pfn_t past_the_lists(struct pcp *p, const struct place_request *q)
+void pcp_leave(struct pcp *p, unsigned long irq)
 {
-    unsigned long irq = lock_take_irq(&p->lock);
-    pfn_t block = memory_alloc(p->memory, q);
-    lock_drop_irq(&p->lock, irq);
+    lock_drop_irq(&p->cpu[cpu_id()].lock, irq);
+}
+
+static pfn_t take_from_node(struct pcp *p, unsigned node, unsigned order, color_t color)
+{
+    lock_take(&p->node[node].lock);
+    pfn_t block = buddy_alloc(&p->nodes->lists[node], order, color);
+    lock_drop(&p->node[node].lock);
     return block;
 }
 
-static pfn_t from_list(struct pcp *p, unsigned order, color_t color)
+pfn_t pcp_take(struct pcp *p, unsigned node, unsigned order, color_t color)
 {
     struct pcp_cpu *c = &p->cpu[cpu_id()];
-    struct pcp_list *l = list_of(p, c, order, color);
-    pfn_t block = PFN_NONE;
-    unsigned long irq = lock_take_irq(&c->lock);
+    check(1, lock_held(&c->lock));
+    if (order > PCP_ORDER_MAX)
+        return take_from_node(p, node, order, color);
+    struct pcp_list *l = &c->list[node][order][color >> p->map->shift[order]];
     if (l->first == PAGE_NR_NONE)
-        refill(p, l, order, color);
-    if (l->first != PAGE_NR_NONE)
-        block = page_pfn(&p->memory->pages, pop(p, l));
-    lock_drop_irq(&c->lock, irq);
-    return block;
+        refill(p, c, l, node, order, color);
+    return l->first == PAGE_NR_NONE ? PFN_NONE : pop(p, c, l, order);
 }
 
-pfn_t pcp_alloc(struct pcp *p, const struct place_request *q)
+static void free_to_node(struct pcp *p, unsigned node, pfn_t block, unsigned order)
 {
-    if (q->order > PCP_ORDER_MAX || p->memory->setup->policy->pick)
-        return past_the_lists(p, q);
-    color_t color = wish(p, q);
-    pfn_t block = from_list(p, q->order, color);
-    if (block.n != PFN_NONE.n)
-        return block;
-    /* Nothing of this colour, here or in the instance: whatever the fallback finds. */
-    block = past_the_lists(p, q);
-    if (block.n != PFN_NONE.n)
-        return block;
-    pcp_drain(p);
-    return past_the_lists(p, q);
+    lock_take(&p->node[node].lock);
+    buddy_free(&p->nodes->lists[node], block, order);
+    lock_drop(&p->node[node].lock);
 }
 
 void pcp_free(struct pcp *p, pfn_t block, unsigned order)
 {
-    struct memory *m = p->memory;
-    if (order > PCP_ORDER_MAX || m->setup->policy->pick) {
-        unsigned long irq = lock_take_irq(&p->lock);
-        memory_free(m, block, order);
-        lock_drop_irq(&p->lock, irq);
-        return;
-    }
     uint32_t nr = number_of(p, block);
-    check(1, page_is_block(&m->pages, nr, PAGE_USED, order));
-    struct pcp_cpu *c = &p->cpu[cpu_id()];
+    unsigned node = page_node(p->nodes->pages, nr);
+    check(1, page_is_block(p->nodes->pages, nr, PAGE_USED, order));
+    unsigned long irq = pcp_enter(p);
+    if (order > PCP_ORDER_MAX) {
+        free_to_node(p, node, block, order);
+    } else {
+        struct pcp_cpu *c = &p->cpu[cpu_id()];
+        uint32_t class = color_of(p->map, block) >> p->map->shift[order];
+        struct pcp_list *l = &c->list[node][order][class];
+        push(p, c, l, nr, order);
+        if (l->count >= p->high)
+            give_back(p, c, l, node, order, p->batch);
+    }
+    pcp_leave(p, irq);
+}
+
+static void drain_cpu(struct pcp *p, struct pcp_cpu *c)
+{
+    for (unsigned node = 0; node < p->nodes->count; node++)
+        for (unsigned order = 0; order <= PCP_ORDER_MAX; order++)
+            for (uint32_t class = 0; class < p->map->classes[order] && c->blocks; class ++)
+                if (c->list[node][order][class].count)
+                    give_back(p, c, &c->list[node][order][class], node, order, UINT32_MAX);
+}
+
+static void drain_list(struct pcp *p, struct pcp_cpu *c, unsigned node, unsigned order,
+                       color_t color)
+{
+    struct pcp_list *l = &c->list[node][order][color >> p->map->shift[order]];
+    if (!load_once(&l->count)) /* may be out of date: then it is as if it had come later */
+        return;
     unsigned long irq = lock_take_irq(&c->lock);
-    struct pcp_list *l = list_of(p, c, order, color_of(&m->list_color, block));
-    push(p, l, nr);
-    if (l->count >= p->high)
-        give_back(p, l, order, p->batch);
+    give_back(p, c, l, node, order, UINT32_MAX);
     lock_drop_irq(&c->lock, irq);
+}
+
+void pcp_drain_color(struct pcp *p, color_t color)
+{
+    for (unsigned cpu = 0; cpu < p->cpus; cpu++)
+        for (unsigned node = 0; node < p->nodes->count; node++)
+            for (unsigned order = 0; order <= PCP_ORDER_MAX; order++)
+                drain_list(p, &p->cpu[cpu], node, order, color);
 }
 
 void pcp_drain(struct pcp *p)
 {
     for (unsigned cpu = 0; cpu < p->cpus; cpu++) {
-        struct pcp_cpu *c = &p->cpu[cpu];
-        unsigned long irq = lock_take_irq(&c->lock);
-        for (unsigned order = 0; order <= PCP_ORDER_MAX; order++)
-            for (uint32_t class = 0; class < p->memory->list_color.classes[order]; class ++)
-                give_back(p, &c->list[order][class], order, c->list[order][class].count);
-        lock_drop_irq(&c->lock, irq);
+        unsigned long irq = lock_take_irq(&p->cpu[cpu].lock);
+        drain_cpu(p, &p->cpu[cpu]);
+        lock_drop_irq(&p->cpu[cpu].lock, irq);
     }
 }
 
-static const char *check_list(struct pcp *p, const struct pcp_list *l, unsigned order,
-                              uint32_t class)
+unsigned long pcp_freeze(struct pcp *p)
 {
-    const struct pages *pages = &p->memory->pages;
-    uint32_t n = 0;
-    for (uint32_t nr = l->first; nr != PAGE_NR_NONE; nr = *page_next(pages, nr)) {
-        if (nr >= pages->count || n++ == l->count)
-            return "a page list of a CPU leads nowhere, or is longer than its count";
-        if (!page_is_block(pages, nr, PAGE_USED, order))
-            return "a block on a page list of a CPU is free, or of another order";
-        color_t c = color_of(&p->memory->list_color, page_pfn(pages, nr));
-        if (c >> p->memory->list_color.shift[order] != class)
-            return "a block on a page list of a CPU has another colour";
-    }
-    return n == l->count ? NULL : "a page list of a CPU is shorter than its count";
+    unsigned long irq = lock_take_irq(&p->cpu[0].lock);
+    for (unsigned cpu = 1; cpu < p->cpus; cpu++)
+        lock_take(&p->cpu[cpu].lock);
+    for (unsigned node = 0; node < p->nodes->count; node++)
+        lock_take(&p->node[node].lock);
+    return irq;
 }
 
-const char *pcp_check(struct pcp *p)
+void pcp_thaw(struct pcp *p, unsigned long irq)
 {
-    for (unsigned cpu = 0; cpu < p->cpus; cpu++)
-        for (unsigned order = 0; order <= PCP_ORDER_MAX; order++)
-            for (uint32_t class = 0; class < p->memory->list_color.classes[order]; class ++) {
-                const char *broken = check_list(p, &p->cpu[cpu].list[order][class], order, class);
-                if (broken)
-                    return broken;
-            }
-    return NULL;
+    for (unsigned node = 0; node < p->nodes->count; node++)
+        lock_drop(&p->node[node].lock);
+    for (unsigned cpu = 1; cpu < p->cpus; cpu++)
+        lock_drop(&p->cpu[cpu].lock);
+    lock_drop_irq(&p->cpu[0].lock, irq);
 }

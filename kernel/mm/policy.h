@@ -43,7 +43,10 @@ struct policy {
     const char *rule;   /* one line, for run=list and README */
     const char *source; /* who described or posted it */
     bool colored;       /* lists by colour; otherwise one list per order */
-    /* The colour this request should get. NULL in a policy that is not colored. */
+    /*
+     * The colour this request should get. NULL in a policy that is not colored. Without state_bytes
+     * it looks at the request alone: several CPUs may ask at once.
+     */
     color_t (*want)(struct policy_state *s, const struct place_request *q);
     /*
      * Picks a block of s->buddy by itself instead, without the fallback; PFN_NONE when there is

@@ -9,7 +9,6 @@
  * preset seed000): its page patch padded 40 bytes by 40 % 32 = 8, to 48.
  */
 #include "core/interleave.h"
-#include "core/lock.h"
 #include "core/trap.h"
 #include "irq/irq.h"
 #include "lab/team.h"
@@ -35,7 +34,6 @@ static struct task {
     unsigned passes;
 } tasks[CPU_MAX] __attribute__((aligned(LINE_BYTES)));
 
-static struct lock free_lists = LOCK_INIT("free lists");
 static struct memory *memory;
 
 NO_FP_CODE static uint32_t number_of(pfn_t p)
@@ -50,9 +48,7 @@ NO_FP_CODE static bool fault(const struct trap_info *t, void *arg)
     struct task *task = arg;
     uintptr_t va = t->address & ~(uintptr_t)(PAGE_SIZE - 1);
     struct place_request q = {.va = va, .space = cpu_id(), .pid = cpu_id() + 1};
-    lock_take(&free_lists);
-    pfn_t p = memory_alloc(memory, &q);
-    lock_drop(&free_lists);
+    pfn_t p = memory_alloc_shared(memory, &q);
     if (p.n == PFN_NONE.n)
         return false;
     store_once(page_field(&memory->pages, number_of(p), memory->pages.shape->count), 1);
@@ -69,9 +65,7 @@ static void unmap_and_free(struct task *task, uintptr_t va)
         task->failed = 1;
         return;
     }
-    lock_take(&free_lists);
-    memory_free(memory, p, 0);
-    lock_drop(&free_lists);
+    memory_free_shared(memory, p, 0);
 }
 
 NO_FP_CODE static bool take(unsigned irq, void *arg)

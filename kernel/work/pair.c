@@ -77,7 +77,8 @@ static int run(struct sample *s)
         return lab_fail(s, "aged memory has no block of the largest order to split: use age=off");
     for (unsigned point = 0; point < lab_points(s); point++) {
         struct place_request q = {.va = ARCH_WINDOW, .pid = 1, .order = (unsigned)lab_x(s, point)};
-        if (measure(s, point, SPLIT, &q))
+        /* Per-CPU lists keep what is freed: nothing is merged to be split again. */
+        if (!m->setup->pcp.batch && measure(s, point, SPLIT, &q))
             return -1;
 
         pfn_t held = memory_alloc(m, &q);

@@ -3,7 +3,7 @@
  *
  * CPU A allocates pages, takes references, and queues them on a device's ring; the device's
  * interrupt comes on CPU B (tx_irq=other) or on A itself (same), which drops the references and
- * frees the pages. Each CPU has its own page lists (mm/pcp.h, batch 16 of 64, about 2.6's). Of a
+ * frees the pages. Each CPU has its own page lists (pcp=16:64 unless given). Of a
  * page's descriptor exactly what that path touches is touched:
  *   A  next (off the page list), count = 1, flags (highmem, for the mapping), virtual where the
  *      shape has it (page_address), count + 1 (the fragment's) and count - 1 (the sender's)
@@ -18,7 +18,6 @@
 #include "lab/factor.h"
 #include "lab/team.h"
 #include "mm/own.h"
-#include "mm/pcp.h"
 
 #include <stdlib.h>
 
@@ -41,9 +40,7 @@ REGISTER_CHOICE(tx_ring, "txpage", "64", "16|64|256[,...]", "entries of the devi
 
 #define PAIRS_MAX     4
 #define RING_MAX      256
-#define PAGES_PER_CPU 4096 /* sent in one pass */
-#define BATCH         16
-#define HIGH          64
+#define PAGES_PER_CPU 4096        /* sent in one pass */
 #define POLLS         100000000ul /* of a wait for the other CPU: seconds */
 
 /* Words that A and B write lie apart; entries are A's until the head passes them. */
@@ -56,7 +53,7 @@ struct ring {
 static struct ring *rings; /* PAIRS_MAX, of own memory */
 
 static struct {
-    struct pcp pcp;
+    struct memory *memory;
     uint32_t depth;
     unsigned fragments; /* pages of a packet */
     uint32_t pages;     /* to be sent by each pair */
@@ -75,7 +72,7 @@ NO_FP_CODE static void put_page(struct pages *pages, uint32_t nr)
         return;
     (void)load_once(page_flag_word(pages, nr));
     (void)load_once(page_field(pages, nr, shape->mapping));
-    pcp_free(&tx.pcp, page_pfn(pages, nr), 0);
+    memory_free_shared(tx.memory, page_pfn(pages, nr), 0);
 }
 
 NO_FP_CODE static bool complete(unsigned irq, void *arg)
@@ -85,7 +82,7 @@ NO_FP_CODE static bool complete(unsigned irq, void *arg)
     (void)irq;
     handover_acquire(&r->head);
     for (; tail != head; tail++)
-        put_page(&tx.pcp.memory->pages, r->entry[tail % tx.depth]);
+        put_page(&tx.memory->pages, r->entry[tail % tx.depth]);
     handover_release(&r->tail);
     store_release(&r->tail, tail);
     return true; /* also without work: one message may announce what another one has completed */
@@ -110,10 +107,10 @@ static bool wait_for_room(struct ring *r, uint32_t head)
 /* Puts one page on the ring, not yet announced. */
 static bool queue_page(struct ring *r, uint32_t head)
 {
-    struct pages *pages = &tx.pcp.memory->pages;
+    struct pages *pages = &tx.memory->pages;
     const struct page_shape *shape = pages->shape;
     struct place_request q = {.va = ARCH_WINDOW + ((uintptr_t)head << PAGE_SHIFT), .pid = 1};
-    pfn_t p = pcp_alloc(&tx.pcp, &q);
+    pfn_t p = memory_alloc_shared(tx.memory, &q);
     const struct page_range *in = p.n == PFN_NONE.n ? NULL : pages_find_range(pages, p);
     if (!in)
         return false;
@@ -230,8 +227,7 @@ static int run_points(struct sample *s, unsigned pairs)
         if (measure(s, point, pairs))
             return -1;
     }
-    const char *broken = pcp_check(&tx.pcp);
-    pcp_drain(&tx.pcp);
+    const char *broken = memory_check(tx.memory);
     return broken ? lab_fail(s, "%s", broken) : 0;
 }
 
@@ -244,12 +240,9 @@ static int run(struct sample *s)
                                  : "one CPU runs: there is no pair");
     if (!rings)
         rings = own_array(PAIRS_MAX * sizeof *rings);
-    void *lists = malloc(pcp_bytes(m, 2 * pairs) + 127);
-    if (!lists || !rings) {
-        free(lists);
-        return lab_fail(s, "no memory left for page lists and rings");
-    }
-    pcp_init(&tx.pcp, m, 2 * pairs, BATCH, HIGH, (void *)align_up((uintptr_t)lists, 128));
+    if (!rings)
+        return lab_fail(s, "no memory left for rings");
+    tx.memory = m;
     tx.depth = (uint32_t)strtoul(depths[lab_choice(s, &tx_ring_factor)], NULL, 10);
     tx.same = lab_choice(s, &tx_irq_factor) == SAME;
     tx.lost = 0;
@@ -261,7 +254,6 @@ static int run(struct sample *s)
     bad = bad ? lab_fail(s, "an interrupt cannot be had") : run_points(s, pairs);
     for (unsigned i = 0; i < pairs; i++)
         irq_free((unsigned)arch_irq_of_ipi(i), complete, &rings[i]);
-    free(lists);
     return bad;
 }
 
@@ -273,6 +265,7 @@ REGISTER(workload, txpage) = {
     .metric = metrics,
     .metrics = ARRAY_SIZE(metrics),
     .team = true,
+    .pcp = {.batch = 16, .high = 64}, /* about 2.6's */
     .points = points,
     .subject_bytes = subject_bytes,
     .run = run,

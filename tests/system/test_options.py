@@ -20,6 +20,10 @@ def level(done):
     return next(iter(done.experiments["bandwidth"].levels.values()))
 
 
+def level_record(done):
+    return done.of("experiment", what="level")[0]
+
+
 def totals(done, member):
     """One member of each level's accounting; 0 when nobody wanted a colour."""
     return [f.get(member, 0) for f in done.of("alloc") if "pages" in f]
@@ -55,6 +59,7 @@ CASES = {
     "page_struct": (QUICK, "page_struct=2.2:64+32", fixed("page_struct"), "2.2:64+32"),
     "age": (QUICK, "age=off", lambda d: (fixed("age")(d), d.last.parts("alloc", "v", array="free_blocks")), None),
     "colors": (f"{QUICK} alloc=set colors=0-3", "colors=4-9", lambda d: nonzero(d, "wanted"), list(range(4, 10))),
+    "pcp": (QUICK, "pcp=4:8", lambda d: (fixed("pcp")(d), level_record(d).get("pcp_batch")), ("4:8", 4)),
     "numa": (QUICK, "numa=off", fixed("numa"), "off"),
     "pages": (f"{QUICK} age=off", "pages=all", lambda d: len(names(d)), 2),
     "trace": (

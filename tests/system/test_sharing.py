@@ -228,14 +228,57 @@ def test_pages_freed_by_other_cpus_are_not_lost(smp):
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
 
 
-@pytest.mark.long
-def test_ten_million_allocations_with_remote_frees():
-    icount = ("-icount", "shift=0,sleep=off")
+# Two nodes; of each pair of CPUs that txpage makes, 0 and 1 or 2 and 3, one sits on either.
+NODES = ["-object", "memory-backend-ram,id=m0,size=128M", "-numa", "node,nodeid=0,memdev=m0,cpus=0,cpus=2"]
+NODES += ["-object", "memory-backend-ram,id=m1,size=128M", "-numa", "node,nodeid=1,memdev=m1,cpus=1,cpus=3"]
+
+X86_NODES = pytest.mark.skipif(ARCH != "x86_64", reason="no Alpha that QEMU has tells of nodes")
+
+
+@pytest.mark.parametrize(
+    "passes", [8, pytest.param(410, marks=pytest.mark.long)], ids=["short", "ten_million"]
+)
+@pytest.mark.parametrize("lists", ["off", "16:64", "4:6"])
+@pytest.mark.parametrize("extra", [(), pytest.param(NODES, marks=X86_NODES)], ids=["one_node", "two_nodes"])
+def test_allocations_with_remote_frees(extra, lists, passes):
+    """Every page is freed by another CPU than its own; the checker finds nothing, and all is accounted."""
+    icount = ["-icount", "shift=0,sleep=off"]
     # 2 pairs of CPUs, 4096 pages a pass, 3 points, one pass more to settle
-    words = "run=txpage cpus=4 reps=1 warmup=0 passes=410 interleave=16 page_color=256,1"
-    assert 2 * 4096 * 3 * 411 > 10**7
-    done = boot_machine(machine(words, smp=4, extra=icount), limit_s=900)
+    pages = 2 * 4096 * 3 * (passes + 1)
+    assert passes < 410 or pages > 10**7
+    words = f"run=txpage cpus=4 reps=1 warmup=0 passes={passes} interleave=16 pcp={lists} alloc=va,buddy page_color=256,1"
+    done = boot_machine(machine(words, smp=4, extra=[*icount, *extra]), limit_s=900)
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+    for level in ("alloc=va", "alloc=buddy"):
+        (total,) = [f for f in done.of("alloc", level=level) if "pages" in f]
+        assert (total["blocks"], total["failed"], total["missed"]) == (pages, 0, 0)
+        assert sum(n for part in done.last.parts("alloc", "v", level=level, array="got") for n in part) == pages
+        if extra:
+            assert total["remote"] == 0
+            assert done.last.parts("alloc", "v", level=level, array="node_got") == [[pages, 0]]
+
+
+def test_pages_come_by_the_same_rule_with_per_cpu_lists():
+    """One CPU that frees nothing: batches change who is asked, not what is delivered."""
+    words = "run=bandwidth page_color=256,1 subject=16M reps=2 warmup=0 passes=1 alloc=va,buddy"
+    plain, listed = [boot_machine(machine(f"{words} pcp={how}")) for how in ("off", "1:8")]
+    assert plain.ok and listed.ok
+    assert plain.counts() == listed.counts()
+
+
+def test_page_faults_with_per_cpu_lists_share_less():
+    done = modelled("xeon4", "run=pagestruct pcp=off,16:64 page_struct=2.2:40 reps=2 warmup=1 passes=1", smp=4)
+    moved = [mean(done, "pagestruct", f"pcp={how}", "page_transfers") for how in ("off", "16:64")]
+    assert moved[1] < 0.1 * moved[0]
+
+
+def test_a_policy_that_picks_goes_past_the_lists():
+    done = boot_machine(machine("run=txpage alloc=random,va page_color=256,1 reps=1 warmup=0 passes=1", smp=2))
+    assert done.ok
+    batches = [f.get("pcp_batch") for f in done.of("experiment", what="level")]
+    assert batches == [None, 16]  # the experiment's own
+    done = boot_machine(machine("run=bandwidth alloc=random pcp=16:64"))
+    assert not done.ok and "pcp=16:64: alloc=random picks blocks past any lists; valid: off" in done.text
 
 
 @pytest.mark.long

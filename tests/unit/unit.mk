@@ -26,7 +26,8 @@ UNIT_NAMES += mm_memmap mm_own mm_page mm_color mm_color_spec mm_buddy mm_buddy_
 	mm_policy mm_vm mm_nodes
 mm_values := kernel/core/cmdline.c kernel/core/cmdline_values.c
 mm_whole  := $(addprefix kernel/mm/,account.c age.c buddy.c buddy_check.c color.c color_spec.c \
-	lru.c memory.c nodes.c numa.c page.c pagevec.c policy.c policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) \
+	lru.c memory.c nodes.c numa.c page.c pagevec.c pcp.c pcp_check.c policy.c \
+	policy_state.c) $(sort $(wildcard kernel/mm/policy/*.c)) \
 	$(mm_values) $(unit_lock)
 unit_mm_memmap_src     := $(addprefix kernel/mm/,memmap.c memmap_options.c) $(mm_values)
 unit_mm_own_src        := $(addprefix kernel/mm/,own.c own_window.c own_colors.c color.c) $(mm_values) \
@@ -94,7 +95,7 @@ $(foreach t,copy multiboot2 pvh elf words info leave,$(eval unit_boot_$(t)_cflag
 UNIT_NAMES += mm_pagevec mm_pcp mm_numa
 unit_mm_numa_src    := kernel/mm/numa.c kernel/mm/memmap.c arch/x86_64/srat.c
 unit_mm_numa_cflags := -I.
-unit_mm_pcp_src     := $(unit_mm_memory_src) kernel/mm/pcp.c
+unit_mm_pcp_src     := $(unit_mm_memory_src)
 unit_mm_pagevec_src := $(addprefix kernel/mm/,pagevec.c lru.c numa.c page.c) $(unit_lock) $(mm_values)
 
 UNIT_NAMES += madt lock irq
@@ -140,4 +141,4 @@ $(foreach t,$(UNIT_NAMES),$(eval $(call unit_rules,$(t))))
 UNIT_TESTS += $(UNIT_NAMES:%=$(UNIT_DIR)/test_%)
 
 # Those that do more with TT_LONG=1, as make test-long runs them: minutes instead of seconds.
-UNIT_TESTS_LONG := $(UNIT_DIR)/test_mm_memory $(UNIT_DIR)/test_mm_nodes
+UNIT_TESTS_LONG := $(UNIT_DIR)/test_mm_memory $(UNIT_DIR)/test_mm_nodes $(UNIT_DIR)/test_mm_pcp
