@@ -41,9 +41,10 @@ static void append_quoted(struct record *r, const char *s)
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
         char escaped[] = {'\\', (char)c}, control[8];
-        if (c < 0x20)
-            append(r, control, ksnprintf(control, sizeof(control), "\\u%04x", c));
-        else if (c == '"' || c == '\\')
+        if (c < 0x20) {
+            size_t n = ksnprintf(control, sizeof(control), "\\u%04x", c);
+            append(r, control, n);
+        } else if (c == '"' || c == '\\')
             append(r, escaped, sizeof(escaped));
         else
             append(r, c < 0x7f ? s : "?", 1);

@@ -213,8 +213,10 @@ static int start_accounts(void)
 /* pcp=auto: a policy that picks blocks by itself goes past any lists. */
 static void settle_pcp(struct setup *s)
 {
+    static const struct pcp_spec none;
+
     if (s->pcp.automatic)
-        s->pcp = s->policy->pick ? (struct pcp_spec){0} : lab.work->pcp;
+        s->pcp = s->policy->pick ? none : lab.work->pcp;
 }
 
 static int prepare(const struct memmap *map)
