@@ -3,6 +3,7 @@ whose validators look at the whole instance around each operation. make test run
 
 import re
 
+import pytest
 from boots import KERNEL, good
 
 SMALL = "page_color=64,1 subject=16M reps=1 warmup=0 passes=1"
@@ -32,3 +33,16 @@ def test_faults_and_copies():
 def test_selftests():
     done = good("run=selftest")
     assert done.only("end")["failed"] == 0
+
+
+def test_per_cpu_lists():
+    done = good(f"run=faults {SMALL} alloc=buddy,va,bestbin age=off pcp=4:8")
+    assert done.verdicts["faults"].ok
+
+
+@pytest.mark.parametrize("lists", ["off", "4:8"])
+def test_several_cpus_at_once(lists):
+    """Whoever checks the whole stops the others first; between their operations nothing is broken."""
+    words = f"run=pagestruct page_color=64,1 subject=8M reps=1 warmup=0 passes=1 alloc=buddy,va age=off pcp={lists}"
+    done = good(words, smp=2)
+    assert len(done.experiments["pagestruct"].levels) == 2

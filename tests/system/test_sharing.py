@@ -235,17 +235,22 @@ NODES += ["-object", "memory-backend-ram,id=m1,size=128M", "-numa", "node,nodeid
 X86_NODES = pytest.mark.skipif(ARCH != "x86_64", reason="no Alpha that QEMU has tells of nodes")
 
 
+@pytest.mark.parametrize("passes", [8, pytest.param(205, marks=pytest.mark.long)], ids=["short", "ten_million"])
 @pytest.mark.parametrize(
-    "passes", [8, pytest.param(410, marks=pytest.mark.long)], ids=["short", "ten_million"]
+    "extra, lists",
+    [
+        pytest.param((), "off", id="one_node"),
+        pytest.param((), "16:64", id="one_node-lists"),
+        pytest.param(NODES, "off", marks=X86_NODES, id="two_nodes"),
+        pytest.param(NODES, "4:6", marks=X86_NODES, id="two_nodes-lists"),
+    ],
 )
-@pytest.mark.parametrize("lists", ["off", "16:64", "4:6"])
-@pytest.mark.parametrize("extra", [(), pytest.param(NODES, marks=X86_NODES)], ids=["one_node", "two_nodes"])
 def test_allocations_with_remote_frees(extra, lists, passes):
     """Every page is freed by another CPU than its own; the checker finds nothing, and all is accounted."""
     icount = ["-icount", "shift=0,sleep=off"]
-    # 2 pairs of CPUs, 4096 pages a pass, 3 points, one pass more to settle
+    # 2 pairs of CPUs, 4096 pages a pass, 3 points, one pass more to settle; two levels
     pages = 2 * 4096 * 3 * (passes + 1)
-    assert passes < 410 or pages > 10**7
+    assert passes == 8 or 2 * pages > 10**7
     words = f"run=txpage cpus=4 reps=1 warmup=0 passes={passes} interleave=16 pcp={lists} alloc=va,buddy page_color=256,1"
     done = boot_machine(machine(words, smp=4, extra=[*icount, *extra]), limit_s=900)
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
@@ -277,7 +282,7 @@ def test_a_policy_that_picks_goes_past_the_lists():
     assert done.ok
     batches = [f.get("pcp_batch") for f in done.of("experiment", what="level")]
     assert batches == [None, 16]  # the experiment's own
-    done = boot_machine(machine("run=bandwidth alloc=random pcp=16:64"))
+    done = boot_machine(machine("run=bandwidth alloc=random page_color=256,1 pcp=16:64"))
     assert not done.ok and "pcp=16:64: alloc=random picks blocks past any lists; valid: off" in done.text
 
 
