@@ -7,7 +7,6 @@ they are the same in every run and on every host. Boot times are boots.py's.
 
 import argparse
 import os
-import resource
 import subprocess
 import sys
 
@@ -20,8 +19,8 @@ ICOUNT = ["-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"]
 LIMIT_S = 300
 
 
-def records(kernel, cmdline, mem, extra=(), model=""):
-    machine = qemu.Machine(kernel=kernel, cmdline=cmdline, mem=mem, model=model, extra=list(extra))
+def records(kernel, cmdline, mem, extra=()):
+    machine = qemu.Machine(kernel=kernel, cmdline=cmdline, mem=mem, extra=list(extra))
     log, status, late = boot(machine, LIMIT_S)
     reasons = ["time limit reached"] if late else judge(log, "x86_64", status)
     if reasons:
@@ -47,28 +46,6 @@ def pairs(kernel):
     print("for comparison, counted the same way: Linux 6.1 685, 873, 18740; kvm-unit-tests 321, 397, 6449")
 
 
-def seconds_of_user(kernel, cmdline, model):
-    """User time of one boot. Host load adds to it, so each is taken twice and the less counts."""
-    best = None
-    for _ in range(2):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        records(kernel, cmdline, "256M", model=model)
-        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        best = took if best is None else min(best, took)
-    return best
-
-
-def workloads_under_the_model(kernel):
-    """What the cache model (ds10, misses not split by kind) costs whole workloads."""
-    words = "alloc=va page_color=2048,1 reps=1 warmup=0 passes=1 misses=total"
-    start = seconds_of_user(kernel, "run=list", "")
-    start_model = seconds_of_user(kernel, "run=list", "ds10")
-    for name, run in (("matmul n=500", "run=matmul n=500"), ("fft of 1M points", "run=fft points=1M")):
-        plain = seconds_of_user(kernel, f"{run} {words}", "") - start
-        model = seconds_of_user(kernel, f"{run} {words}", "ds10") - start_model
-        print(f"{name}: QEMU alone {plain:.1f} s, with the model {model:.1f} s, ratio {model / plain:.1f}")
-
-
 def size(kernel):
     stripped = kernel + ".stripped"
     subprocess.run(["strip", "-o", stripped, kernel], check=True)
@@ -81,7 +58,6 @@ def main():
     kernel = parser.parse_args().build + "/x86_64/tintype.elf"
     pairs(kernel)
     size(kernel)
-    workloads_under_the_model(kernel)
 
 
 main()

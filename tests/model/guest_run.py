@@ -44,7 +44,7 @@ def plugin_args(machine, ram, extra=""):
 
 def run_guest(arch, command, plugin=None, machine="tools/machines/ds10.conf", extra="", smp=1,
               flags=DETERMINISTIC, timeout=110):
-    """plugin: None, "model" or "naive"."""
+    """plugin: None, "model", or "naive" with its arguments."""
     with contextlib.ExitStack() as stack:
         ram = stack.enter_context(tempfile.NamedTemporaryFile(prefix="ttram"))
         ram.truncate(128 << 20)
@@ -56,8 +56,8 @@ def run_guest(arch, command, plugin=None, machine="tools/machines/ds10.conf", ex
         ] + list(flags)
         if plugin == "model":
             args += plugin_args(machine, ram.name, extra)
-        elif plugin == "naive":
-            args += ["-plugin", os.path.join(MODEL, "naive.so")]
+        elif plugin:
+            args += ["-plugin", os.path.join(MODEL, plugin.replace("naive", "naive.so", 1))]
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         process = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                  timeout=timeout, check=False)

@@ -234,8 +234,8 @@ static __attribute__((noinline)) enum cache_state store_hit(struct model *model,
     return CACHE_MODIFIED;
 }
 
-static __attribute__((noinline)) void use_tlb(struct model *model, struct model_cpu *cpu,
-                                              uint64_t page)
+__attribute__((noinline)) void model_use_tlb(struct model *model, struct model_cpu *cpu,
+                                             uint64_t page)
 {
     cpu->last_page = page;
     if (tlb_miss(&cpu->tlb, page)) {
@@ -255,10 +255,10 @@ void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uin
 
     cpu->count[store]++;
     if (virt >> model->page_shift != cpu->last_page) {
-        use_tlb(model, cpu, virt >> model->page_shift);
+        model_use_tlb(model, cpu, virt >> model->page_shift);
     }
     set = cache_set_entries(cpu->cache[0], cache_set(cpu->cache[0], virtual_line, line));
-    entry = cache_touch_at(cpu->cache[0], set, line);
+    entry = cache_touch_at(set, cpu->cache[0]->ways, line);
     if (entry) {
         if (model->split_on) {
             split_use(cpu->split[0], line);
@@ -268,8 +268,7 @@ void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uin
             state = store_hit(model, cpu, entry, virtual_line, line);
         }
     } else {
-        state = cpu->plain ? model_miss_plain(model, cpu, set, line, store)
-                           : miss_l1(model, cpu, virtual_line, line, store);
+        state = miss_l1(model, cpu, virtual_line, line, store);
         if (store && !model->machine.level[0].write_allocate) {
             virtual_line = MODEL_NONE; /* not in L1 */
         }

@@ -45,10 +45,14 @@ int cache_init(struct cache *cache, const struct machine *machine, uint32_t leve
                          (cache->set_mask != 0 || cache->sets == 1);
     cache->page_line_mask = machine->page_bytes / machine->line_bytes - 1;
     cache->entry = calloc((size_t)cache->sets << cache->set_shift, sizeof(*cache->entry));
-    if (cache->positions > 1) {
-        cache->held = calloc(1u << CACHE_HELD_BITS, sizeof(*cache->held));
+    if (cache->positions > 1 && (uint64_t)cache->positions * cache->ways <= UINT8_MAX &&
+        cache->page_line_mask < 1u << CACHE_HELD_OWN_BITS) {
+        cache->held = calloc(CACHE_HELD_COUNTERS, sizeof(*cache->held));
+        if (!cache->held) {
+            return -1;
+        }
     }
-    return cache->entry && (cache->positions == 1 || cache->held) ? 0 : -1;
+    return cache->entry ? 0 : -1;
 }
 
 void cache_destroy(struct cache *cache)
@@ -63,7 +67,7 @@ void cache_clear(struct cache *cache)
 {
     memset(cache->entry, 0, ((size_t)cache->sets << cache->set_shift) * sizeof(*cache->entry));
     if (cache->held) {
-        memset(cache->held, 0, (1u << CACHE_HELD_BITS) * sizeof(*cache->held));
+        memset(cache->held, 0, CACHE_HELD_COUNTERS * sizeof(*cache->held));
     }
 }
 

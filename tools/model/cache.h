@@ -38,18 +38,27 @@ struct cache {
     uint32_t positions; /* places of a line: 1 unless virtually indexed with a way > a page */
     uint32_t page_line_mask;
     /*
-     * For a cache with several positions only: how many lines of each hash value it holds. 0 says
-     * that a line is in none of them, which is nearly always so on a miss.
+     * For a cache with several positions only: how many of its lines have each value of a hash. 0
+     * says that a line is in none of its positions, which is nearly always so on a miss. Lines with
+     * one value share their place in the page, hence their positions, so a counter goes to
+     * positions x ways at most; the few geometries in which that is more than 255 go without.
      */
-    uint16_t *held;
+    uint8_t *held;
 };
 
-/* 4096 counters: four for each line of the largest such cache, the 64 KiB L1 of EV6 and K7. */
-#define CACHE_HELD_BITS 12u
+/*
+ * 16384 counters, sixteen for each line of the largest such cache, the 64 KiB L1 of EV6 and K7. The
+ * lowest bits are the line's own: as many as there are lines in a page of 4 KiB / 32 or 8 KiB / 64.
+ */
+#define CACHE_HELD_BITS     14u
+#define CACHE_HELD_OWN_BITS 7u
+#define CACHE_HELD_COUNTERS (1u << CACHE_HELD_BITS)
 
-static inline uint16_t *cache_held(const struct cache *cache, uint64_t line)
+static inline uint8_t *cache_held(const struct cache *cache, uint64_t line)
 {
-    return &cache->held[line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_HELD_BITS)];
+    uint64_t above = line >> CACHE_HELD_BITS << CACHE_HELD_OWN_BITS;
+
+    return &cache->held[(line ^ above) % CACHE_HELD_COUNTERS];
 }
 
 /* Returns -1 when memory is short. */
@@ -94,10 +103,9 @@ static inline uint64_t *cache_set_entries(const struct cache *cache, uint32_t se
 }
 
 /* Look a line up in one set and make it the most recent. NULL when absent. */
-static inline uint64_t *cache_touch_at(struct cache *cache, uint64_t *entry, uint64_t line)
+static inline uint64_t *cache_touch_at(uint64_t *entry, uint32_t ways, uint64_t line)
 {
     uint64_t wanted = line + 1;
-    uint32_t ways = cache->ways;
 
     if (entry[0] >> 2 == wanted) {
         return entry;
@@ -119,7 +127,7 @@ static inline uint64_t *cache_touch_at(struct cache *cache, uint64_t *entry, uin
 
 static inline uint64_t *cache_touch(struct cache *cache, uint32_t set, uint64_t line)
 {
-    return cache_touch_at(cache, cache_set_entries(cache, set), line);
+    return cache_touch_at(cache_set_entries(cache, set), cache->ways, line);
 }
 
 /* Look a line up in all its positions; order unchanged. NULL when absent. */

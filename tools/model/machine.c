@@ -192,7 +192,8 @@ static void read_machine(struct machine_reader *reader, struct machine *machine)
     }
     machine->outstanding_misses = (uint32_t)machine_read_number(
         reader, "outstanding_misses", 1, MACHINE_MAX_OUTSTANDING, MACHINE_REQUIRED);
-    machine->tlb_entries = (uint32_t)machine_read_number(reader, "tlb_entries", 0, 4096, 0);
+    machine->tlb_entries =
+        (uint32_t)machine_read_number(reader, "tlb_entries", 0, MACHINE_MAX_TLB, 0);
     if (machine->tlb_entries) {
         machine->tlb_ways = (uint32_t)machine_read_number(reader, "tlb_ways", 1,
                                                           machine->tlb_entries, MACHINE_REQUIRED);

@@ -24,6 +24,8 @@ enum machine_inclusion {
 
 #define MACHINE_MAX_HASH        4u
 #define MACHINE_MAX_OUTSTANDING 64u
+#define MACHINE_TLB_BITS        12u
+#define MACHINE_MAX_TLB         (1u << MACHINE_TLB_BITS)
 
 struct machine_level {
     uint64_t size_bytes;

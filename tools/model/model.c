@@ -30,31 +30,73 @@ static void forget_last(struct model *model)
  * samples are due at any access, nor when L1 fetches further lines (it is then the last level, and
  * with a single set they would be more recent).
  */
-static void set_filter(struct model *model)
+static bool may_filter(const struct model *model)
 {
     const struct machine_level *level = &model->machine.level[0];
 
-    model->filter_on = !model->sampler.on &&
-                       !(model->machine.levels == 1 &&
-                         (level->sector_bytes > model->machine.line_bytes || level->prefetch_next));
+    return !model->sampler.on &&
+           !(model->machine.levels == 1 &&
+             (level->sector_bytes > model->machine.line_bytes || level->prefetch_next));
+}
+
+/* Two private write-back levels and nothing to be told to anybody else. */
+static bool may_miss_plain(const struct model *model)
+{
+    const struct machine *machine = &model->machine;
+
+    if (machine->levels != 2 || model->private_levels != 2 || model->active_cpus != 1 ||
+        model->ranges != 0) {
+        return false;
+    }
+    for (uint32_t k = 0; k < machine->levels; k++) {
+        const struct machine_level *level = &machine->level[k];
+
+        if (level->inclusion == MACHINE_EXCLUSIVE || level->prefetch_next ||
+            level->sector_bytes != machine->line_bytes || !level->write_back ||
+            !level->write_allocate) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void set_quick(const struct model *model, struct model_cpu *cpu, bool on, bool plain)
+{
+    static uint64_t no_line[1];
+    const struct cache *l1 = cpu->cache[0];
+    bool virtual_index = l1->positions > 1;
+
+    cpu->quick = (struct model_quick){
+        .entry = no_line,
+        .ways = 1,
+        .line_shift = (uint8_t)model->line_shift,
+    };
+    if (on && (virtual_index || l1->plain_index)) {
+        cpu->quick.entry = l1->entry;
+        cpu->quick.set_mask = l1->set_mask;
+        cpu->quick.set_shift = l1->set_shift;
+        cpu->quick.ways = l1->ways;
+        cpu->quick.virtual_index = virtual_index;
+        cpu->quick.write_back = model->machine.level[0].write_back;
+        cpu->quick.plain = plain && cpu->active;
+    }
 }
 
 void model_choose_path(struct model *model)
 {
-    const struct machine *machine = &model->machine;
-    bool plain = machine->levels == 2 && model->private_levels == 2 && model->active_cpus == 1 &&
-                 !model->split_on && model->ranges == 0;
+    bool plain = may_miss_plain(model);
 
-    for (uint32_t k = 0; k < machine->levels; k++) {
-        const struct machine_level *level = &machine->level[k];
+    model->filter_on = may_filter(model);
+    for (uint32_t i = 0; i < model->machine.cpus; i++) {
+        set_quick(model, &model->cpu[i], model->filter_on && !model->split_on && !model->threads,
+                  plain);
+    }
+}
 
-        plain = plain && level->inclusion != MACHINE_EXCLUSIVE && !level->prefetch_next &&
-                level->sector_bytes == machine->line_bytes && level->write_back &&
-                level->write_allocate;
-    }
-    for (uint32_t i = 0; i < machine->cpus; i++) {
-        model->cpu[i].plain = plain && model->cpu[i].active;
-    }
+void model_set_threads(struct model *model)
+{
+    model->threads = true;
+    model_choose_path(model);
 }
 
 static int init_level(struct model *model, uint32_t level)
@@ -120,7 +162,7 @@ struct model *model_create(const struct machine *machine)
             goto fail;
         }
     }
-    set_filter(model);
+    model_choose_path(model);
     model_reset(model);
     return model;
 fail:
@@ -231,12 +273,12 @@ void model_sample_start(struct model *model, uint32_t *bucket, uint64_t buckets,
         sampler->next[i] = model_serial(model, &model->cpu[i]) + interval;
     }
     sampler->on = true;
-    set_filter(model);
+    model_choose_path(model);
     forget_last(model);
 }
 
 void model_sample_stop(struct model *model)
 {
     model->sampler.on = false;
-    set_filter(model);
+    model_choose_path(model);
 }

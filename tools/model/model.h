@@ -36,6 +36,21 @@
 /* A virtual line or page number that no access can have. */
 #define MODEL_NONE UINT64_MAX
 
+/*
+ * Where L1 is looked up without further questions (quick.h). When it may not be, set_mask is 0 and
+ * entry a set in which no line ever is.
+ */
+struct model_quick {
+    uint64_t *entry;
+    uint32_t set_mask;
+    uint32_t set_shift;
+    uint32_t ways;
+    uint8_t line_shift;
+    bool virtual_index;
+    bool write_back;
+    bool plain; /* its misses may go the short way too (access_plain.c) */
+};
+
 struct model_cpu {
     uint32_t index;
     /*
@@ -48,8 +63,8 @@ struct model_cpu {
     const uint64_t *instructions; /* retired, ever growing; whoever drives the model owns it */
     uint64_t instructions_base;   /* at the last reset, idle time taken off */
     uint64_t last_page;
-    bool active; /* made an access since the last flush: may hold lines */
-    bool plain;  /* model_choose_path() */
+    struct model_quick quick; /* model_choose_path() */
+    bool active;              /* made an access since the last flush: may hold lines */
     bool idle;
     uint64_t idle_since;
     struct cache *cache[MODEL_MAX_LEVELS]; /* the instances this CPU uses */
@@ -90,6 +105,7 @@ struct model {
     uint32_t occupancy[MODEL_MAX_LEVELS + 1]; /* of one line */
     bool split_on;
     bool filter_on;                        /* may last[] be used at all */
+    bool threads;                          /* more than one drives the model */
     bool victim_matters[MODEL_MAX_LEVELS]; /* even a clean one: to inner levels or the next */
     uint32_t active_cpus;
     struct model_cpu cpu[MODEL_MAX_CPUS];
@@ -129,10 +145,13 @@ void model_flush(struct model *model);
 void model_flush_tlb(struct model *model, uint32_t cpu);
 
 /*
- * Decide which CPUs may miss by the short way (access_plain.c). Call after anything changed that
- * it depends on; what is counted never does.
+ * Decide which CPUs may hit and miss by the short ways (quick.h, access_plain.c). Call after
+ * anything changed that it depends on; what is counted never does.
  */
 void model_choose_path(struct model *model);
+
+/* From now on several threads make accesses, one at a time: only by model_access(). */
+void model_set_threads(struct model *model);
 
 /* Classify misses from now on, or do not; either way what was seen is forgotten. */
 void model_set_split(struct model *model, bool on);
@@ -146,9 +165,12 @@ void model_set_split(struct model *model, bool on);
 void model_access(struct model *model, struct model_cpu *cpu, uint64_t virt, uint64_t phys,
                   uint32_t store, uint64_t pc);
 
-/* A miss in a set of L1 of a CPU that is `plain`; returns the line's state there afterwards. */
-enum cache_state model_miss_plain(struct model *model, struct model_cpu *cpu, uint64_t *l1_set,
-                                  uint64_t line, bool store);
+/* Use the modelled TLB for a page that is not the last one. */
+void model_use_tlb(struct model *model, struct model_cpu *cpu, uint64_t page);
+
+/* An access that missed in this set of L1, of a CPU whose quick.plain is set: all of it. */
+void model_miss_plain(struct model *model, struct model_cpu *cpu, uint64_t *l1_set, uint64_t virt,
+                      uint64_t line, uint32_t store);
 
 /* ---- lines leaving and changing hands: evict.c, coherence.c ---- */
 

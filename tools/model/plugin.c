@@ -87,8 +87,10 @@ static int check_qemu(const qemu_info_t *info)
     }
     if (strcmp(info->target_name, "x86_64") == 0) {
         plugin.page_shift = 12;
+        plugin.kseg = UINT64_MAX;
     } else if (strcmp(info->target_name, "alpha") == 0) {
         plugin.page_shift = 13;
+        plugin.kseg = PLUGIN_KSEG_BASE >> PLUGIN_KSEG_SHIFT;
         plugin.alpha = true;
     } else {
         return complain("valid targets are x86_64 and alpha, this is ", info->target_name);
@@ -122,12 +124,12 @@ static int create(const char *machine_path, bool split)
         return complain("out of memory", "");
     }
     plugin.line_shift = plugin.model->line_shift;
+    plugin.line_mask = machine.line_bytes - 1;
     if (split) {
         model_set_split(plugin.model, true);
     }
     for (uint32_t i = 0; i < plugin.vcpus; i++) {
         plugin.cpu[i].model = &plugin.model->cpu[i];
-        plugin.cpu_model[i] = &plugin.model->cpu[i];
         plugin.cpu[i].generation = UINT64_C(1) << PLUGIN_GENERATION_SHIFT;
         plugin.cpu[i].box = (uint8_t)i;
         model_set_instructions(plugin.model, i, &plugin.cpu[i].instructions);

@@ -25,6 +25,10 @@
 #define PLUGIN_GENERATION_SHIFT 52u
 #define PLUGIN_GENERATIONS      (1u << (64 - PLUGIN_GENERATION_SHIFT))
 
+/* Alpha's KSEG: the virtual addresses with these upper bits are physical ones, uncached I/O off. */
+#define PLUGIN_KSEG_BASE  UINT64_C(0xfffffc0000000000)
+#define PLUGIN_KSEG_SHIFT 40u
+
 struct plugin_translation {
     uint64_t tag;   /* page | generation << PLUGIN_GENERATION_SHIFT; 0: none */
     uint64_t delta; /* physical - virtual address */
@@ -45,6 +49,8 @@ struct plugin {
     struct model *model;
     uint32_t line_shift;
     uint32_t page_shift; /* of the guest */
+    uint64_t line_mask;
+    uint64_t kseg; /* Alpha: the upper bits of a KSEG address; elsewhere a value that none has */
     bool alpha;
     bool lock_on;
     char lock;
@@ -54,7 +60,6 @@ struct plugin {
     uint64_t ram_bytes;
     struct model_area *area; /* NULL until ANNOUNCE: nothing is modelled before */
     uint64_t area_phys;
-    struct model_cpu *cpu_model[MODEL_MAX_CPUS]; /* = cpu[].model, found faster */
     struct plugin_cpu cpu[MODEL_MAX_CPUS];
 };
 

@@ -103,8 +103,8 @@ enum split_kind split_miss(struct split *split, uint64_t line)
 
 void split_use(struct split *split, uint64_t line)
 {
-    /* a line hit again at once is in both already */
-    if (!lru_use(&split->shadow, line)) {
+    /* a line used again at once is in both already, and in its place */
+    if (!lru_is_newest(&split->shadow, line) && !lru_use(&split->shadow, line)) {
         lines_put(&split->seen, line, true);
     }
 }

@@ -1,6 +1,5 @@
 /*
- * The modelled TLB: a hash-backed LRU when fully associative (128 entries are too many to search
- * on every page change), short arrays otherwise.
+ * The modelled TLB: set-up, and the ways through it that are not the usual one.
  */
 #include "tools/model/tlb.h"
 
@@ -9,24 +8,34 @@
 
 int tlb_init(struct tlb *tlb, uint32_t entries, uint32_t ways)
 {
+    bool full = ways == entries;
+
     memset(tlb, 0, sizeof(*tlb));
     tlb->entries = entries;
     tlb->ways = ways;
     if (entries == 0) {
         return 0;
     }
-    if (ways == entries) {
-        return lru_init(&tlb->full, entries);
+    if (full) {
+        tlb->full = calloc((size_t)entries + 1, sizeof(*tlb->full));
+        tlb->place = calloc(TLB_PLACES, sizeof(*tlb->place));
+    } else {
+        tlb->set_mask = entries / ways - 1;
+        tlb->page = calloc(entries, sizeof(*tlb->page));
     }
-    tlb->set_mask = entries / ways - 1;
-    tlb->page = calloc(entries, sizeof(*tlb->page));
-    return tlb->page ? 0 : -1;
+    if (full ? !tlb->full || !tlb->place : !tlb->page) {
+        tlb_destroy(tlb);
+        return -1;
+    }
+    tlb_clear(tlb);
+    return 0;
 }
 
 void tlb_destroy(struct tlb *tlb)
 {
     free(tlb->page);
-    lru_destroy(&tlb->full);
+    free(tlb->full);
+    free(tlb->place);
     memset(tlb, 0, sizeof(*tlb));
 }
 
@@ -34,31 +43,42 @@ void tlb_clear(struct tlb *tlb)
 {
     if (tlb->page) {
         memset(tlb->page, 0, tlb->entries * sizeof(*tlb->page));
-    } else if (tlb->entries) {
-        lru_clear(&tlb->full);
+    }
+    /* the places stay: what they name is not there any more */
+    for (uint32_t i = 0; tlb->full && i <= tlb->entries; i++) {
+        tlb->full[i].page = TLB_NO_PAGE;
+        tlb->full[i].newer = i == tlb->entries ? 0 : i + 1;
+        tlb->full[i].older = i == 0 ? tlb->entries : i - 1;
     }
 }
 
-bool tlb_miss(struct tlb *tlb, uint64_t page)
+uint32_t tlb_search(const struct tlb *tlb, uint64_t page)
+{
+    uint32_t number = 0;
+
+    while (number < tlb->entries && tlb->full[number].page != page) {
+        number++;
+    }
+    return number;
+}
+
+bool tlb_miss_in_set(struct tlb *tlb, uint64_t page)
 {
     uint64_t *set;
-    uint32_t way;
+    uint32_t way = 0;
+    bool miss;
 
     if (tlb->entries == 0) {
         return false;
     }
-    if (!tlb->page) {
-        return !lru_use(&tlb->full, page);
-    }
     set = tlb->page + (page & tlb->set_mask) * tlb->ways;
-    for (way = 0; way < tlb->ways - 1 && set[way] != page + 1; way++) {
+    while (way < tlb->ways - 1 && set[way] != page + 1) {
+        way++;
     }
-    if (set[way] == page + 1) {
-        memmove(set + 1, set, way * sizeof(*set));
-        set[0] = page + 1;
-        return false;
+    miss = set[way] != page + 1;
+    for (; way > 0; way--) {
+        set[way] = set[way - 1];
     }
-    memmove(set + 1, set, (tlb->ways - 1) * sizeof(*set));
     set[0] = page + 1;
-    return true;
+    return miss;
 }

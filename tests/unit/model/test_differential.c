@@ -1,8 +1,8 @@
 /*
- * The model against the slow reference: over 24 geometries, 10^6 accesses each, every counter and
- * both clocks of every CPU equal. Where one CPU is alone, once more without the split, so that the
- * short way (access_plain.c) is compared too. The last-line filter that the plugin uses is applied
- * to the model's side.
+ * The model against the slow reference: over 26 geometries, 10^6 accesses each, every counter and
+ * both clocks of every CPU equal; with misses split by kind, and without, when the short ways of
+ * quick.h and access_plain.c are taken; with two CPUs also as their threads would go. The last-line
+ * filter that the plugin uses is applied to the model's side.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/model/reference.h"
-#include "tools/model/model.h"
+#include "tools/model/quick.h"
 
 #define ACCESSES 1000000u
 
@@ -233,12 +233,17 @@ static void expect_equal(const struct shape *shape, uint32_t cpu, uint32_t at,
     }
 }
 
-static void compare(const struct shape *shape, bool split)
+/* The settings that decide on the way an access goes. */
+enum way { SPLIT, QUICK, WHOLE };
+
+static void compare(const struct shape *shape, enum way way)
 {
+    bool split = way == SPLIT;
     struct machine machine = machine_of(shape);
     struct model *model = model_create(&machine);
     struct reference *reference = reference_create(&machine, split);
     uint64_t instructions[MODEL_MAX_CPUS] = {0};
+    uint32_t quick = 0;
 
     assert_non_null(model);
     assert_non_null(reference);
@@ -248,6 +253,9 @@ static void compare(const struct shape *shape, bool split)
         model_set_instructions(model, c, &instructions[c]);
     }
     model_set_split(model, split);
+    if (way == WHOLE) {
+        model_set_threads(model);
+    }
     for (uint32_t i = 1; i <= ACCESSES; i++) {
         struct step step = next_step(&machine, i);
         uint64_t phys = (uint64_t)page_of[step.virt / 4096] * 4096 + step.virt % 4096;
@@ -257,6 +265,8 @@ static void compare(const struct shape *shape, bool split)
         instructions[step.cpu]++;
         if (step.virt >> model->line_shift == cpu->last[step.store]) {
             cpu->count[step.store]++;
+        } else if (model_quick(model, cpu, step.virt, phys, step.virt / 4096, step.store)) {
+            quick++;
         } else {
             model_access(model, cpu, step.virt, phys, step.store, 0);
         }
@@ -272,6 +282,11 @@ static void compare(const struct shape *shape, bool split)
             }
         }
     }
+    /* what L1 can be looked up in directly is, at least on a hit */
+    if (way == QUICK && model->cpu[0].quick.set_mask != 0) {
+        assert_in_range(quick, ACCESSES / 50, ACCESSES);
+    }
+    assert_int_equal(way == QUICK || quick == 0, true);
     model_destroy(model);
     free(reference);
 }
@@ -280,9 +295,10 @@ static void test_shape(void **state)
 {
     const struct shape *shape = *state;
 
-    compare(shape, true);
-    if (shape->cpus == 1) {
-        compare(shape, false);
+    compare(shape, SPLIT);
+    compare(shape, QUICK);
+    if (shape->cpus == 2) {
+        compare(shape, WHOLE);
     }
 }
 
