@@ -42,7 +42,7 @@ alpha)
     host=ia64-elf
     tool=alpha-linux-gnu-
     cc=alpha-linux-gnu-gcc
-    machine='-mcpu=ev67 -mieee -mlong-double-64 -D__IEEE_LITTLE_ENDIAN -D_JBTYPE=long -D_JBLEN=20'
+    machine='-mcpu=ev6 -mieee -mlong-double-64 -D__IEEE_LITTLE_ENDIAN -D_JBTYPE=long -D_JBLEN=20'
     ;;
 *)
     die "ARCH=$arch: valid are x86_64 and alpha"
