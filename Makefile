@@ -55,7 +55,7 @@ help:
 #: make test       all tests that fit in 10 minutes; make test-long: the rest
 #: make test-unit  host tests only; make test-system: boots only
 #: make lint       formatting, static analysis, headers, include rule
-#: make bench      counted instructions, boot times, the cache model's cost (half an hour); make bench-boots: only the latter
+#: make bench      counted instructions, boot times, the cache model's cost: half an hour (make bench-boots, make bench-model: one of them)
 #: make iso        bootable image (GRUB, BIOS and UEFI)
 #: make format     run clang-format
 #: make clean      remove build/
