@@ -27,6 +27,7 @@ MULTIBOOT2_SEARCH = 32768  # the header must lie in the file's first 32 KiB
 # Functions that load rsp from elsewhere on purpose, so that the checker cannot follow it.
 NOT_FOLLOWED = {
     "land", "longjmp",  # back into trap_guard; newlib's
+    "arch_leave_boot_stacks",  # CPU 0's stack in own memory, for good
     "trap_regs_probe",  # restores the stack pointer in case the trap path lost it
 }
 

@@ -108,7 +108,7 @@ def test_summaries_are_those_of_the_samples():
         for name, value in expected.items():
             assert f[name] == pytest.approx(value, rel=1e-6, abs=1e-6 * max(map(abs, values))), f
         if f["verdict"] != "reference" and f.get("lo") is not None:
-            pairs = exp.paired(exp.reference, f["level"], f["metric"], f.get("x"))
+            pairs = exp.paired(exp.reference(f["level"]), f["level"], f["metric"], f.get("x"))
             diff, lo, hi = stats.paired_difference(*pairs)
             scale = max(map(abs, values))
             assert (f["diff"], f["lo"], f["hi"]) == pytest.approx((diff, lo, hi), rel=1e-5, abs=1e-6 * scale), f
