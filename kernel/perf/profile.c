@@ -3,6 +3,7 @@
 
 #include "arch.h"
 #include "perf/model.h"
+#include "perf/profile_text.h"
 
 #include <arch/model_cmd.h>
 
@@ -10,14 +11,12 @@
 
 extern const char __text_start[], __text_end[]; /* linker.ld */
 
-/* In .bss: physically contiguous, which the model needs. 16384 buckets are 256 KiB of code. */
-#define BUCKETS_MAX 16384
-static uint32_t histogram[BUCKETS_MAX];
+/* In .bss: physically contiguous, which the model needs. The last takes what lies elsewhere. */
+static uint32_t histogram[(PROFILE_TEXT_BYTES >> PROFILE_BUCKET_SHIFT) + 1];
 
 size_t profile_buckets(void)
 {
-    size_t n = ((size_t)(__text_end - __text_start) >> PROFILE_BUCKET_SHIFT) + 1;
-    return n < BUCKETS_MAX ? n : BUCKETS_MAX;
+    return ((size_t)(__text_end - __text_start) >> PROFILE_BUCKET_SHIFT) + 1;
 }
 
 uintptr_t profile_bucket_pc(size_t bucket)
