@@ -23,6 +23,8 @@ HELP = "boot a kernel in QEMU and judge its log"
 # QEMU writes a guest's serial output byte by byte, and a byte that wakes a reader costs it several
 # times what one costs that finds the reader away. 2 ms of it are some KiB; a pipe holds 64.
 GULP_S = 0.002
+# The longest preset, seed002, takes 10 to 15 minutes of a processor's time.
+LIMIT_S = 3600
 KILL_WAIT_S = 5  # QEMU ends within milliseconds of SIGTERM, unless the host is overloaded
 
 
@@ -34,7 +36,7 @@ def add_arguments(parser):
     parser.add_argument("--model", default="", metavar="NAME", help=f"cache model: {', '.join(model.names())}").words = model.names()
     parser.add_argument("--mem", default="256M", metavar="SIZE", help="with K, M, G or T; default: %(default)s")
     parser.add_argument("--smp", type=int, default=1, metavar="N", help="processors; default: %(default)s")
-    parser.add_argument("--timeout", type=float, default=600, metavar="S", help="wall time, seconds; default: %(default)s")
+    parser.add_argument("--timeout", type=float, default=LIMIT_S, metavar="S", help="wall time, seconds; default: %(default)s")
     parser.add_argument("--log", metavar="FILE", help="keep the serial output, byte by byte")
     parser.add_argument("--gdb", action="store_true", help="stop at kernel_main, under gdb")
 

@@ -21,6 +21,7 @@ from .errors import Finding, Usage
 from .load import load
 from .log import Boot
 from .results import INDEX, Results, locked
+from .run import LIMIT_S
 
 NAME = "sweep"
 HELP = "a matrix of boots, resumable, with tables pooled over seeds"
@@ -42,7 +43,7 @@ def add_arguments(parser):
         "-j", "--jobs", type=int, metavar="N", default=len(os.sched_getaffinity(0)),
         help="boots at a time, each with its own mem= of this machine's memory; default: one a processor, here %(default)s",
     )
-    parser.add_argument("--timeout", type=float, default=600, metavar="S", help="for a boot, seconds; default: %(default)s")
+    parser.add_argument("--timeout", type=float, default=LIMIT_S, metavar="S", help="for a boot, seconds; default: %(default)s")
     parser.add_argument("--force", action="store_true", help="run again what is there already, too")
     parser.add_argument("--dry-run", action="store_true", help="list the boots and their commands, run none")
     parser.add_argument("--metric", metavar="NAME", action="append", default=[], help="in the tables only this one; may repeat")
