@@ -7,18 +7,16 @@ const char arch_cycle_source[] = "tsc";
 
 #define REF_CLOCKS 3
 
-/* Probed at the first call, which therefore comes after arch_vm_init: ACPI is needed. */
+/* Probed only as far as asked for, after arch_vm_init: ACPI is needed. */
 unsigned arch_ref_clocks(struct arch_ref_clock *r, unsigned max)
 {
     static bool (*const probes[REF_CLOCKS])(struct arch_ref_clock *) = {hpet_probe, acpi_pm_probe,
                                                                         pit_probe};
     static struct arch_ref_clock found[REF_CLOCKS];
-    static unsigned count;
-    static bool probed;
+    static unsigned count, probed;
 
-    for (unsigned i = 0; i < REF_CLOCKS && !probed; i++)
-        count += probes[i](&found[count]);
-    probed = true;
+    for (; probed < REF_CLOCKS && count < max; probed++)
+        count += probes[probed](&found[count]);
 
     unsigned n = count < max ? count : max;
 

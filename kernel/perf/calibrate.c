@@ -74,16 +74,16 @@ static void wait_window(const struct arch_ref_clock *clock, const struct reading
     }
 }
 
-unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES], unsigned enough)
+unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES], unsigned refs)
 {
     struct arch_ref_clock clock[CALIBRATE_REFS];
     struct reading start[CALIBRATE_REFS] = {{0, 0}}, end[CALIBRATE_REFS] = {{0, 0}};
-    unsigned clocks = arch_ref_clocks(clock, CALIBRATE_REFS), n = 0;
+    unsigned clocks = arch_ref_clocks(clock, refs), n = 0;
     uint64_t stated = arch_cycle_hz_stated();
 
     for (unsigned i = 0; i < clocks; i++)
         start[i] = read_dated(&clock[i]);
-    wait_window(clock, start, clocks, enough);
+    wait_window(clock, start, clocks, refs);
     for (unsigned i = 0; i < clocks; i++)
         end[i] = read_dated(&clock[i]);
 

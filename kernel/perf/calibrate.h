@@ -17,12 +17,13 @@ struct hz_source {
 };
 
 /*
- * One window against all reference clocks at once; fills out[] with what each of them, and the
- * machine's statement, says, and returns how many. The window ends when `enough` clocks made the
- * ticks that their word needs, after 1.25 ms at the latest; a clock that made fewer, or stands
- * still, says nothing. Bounded also when all of them stand still.
+ * One window against the first `refs` reference clocks at once (CALIBRATE_REFS: all there are);
+ * fills out[] with what each of them, and the machine's statement, says, and returns how many. The
+ * window ends when `refs` clocks made the ticks that their word needs, after 1.25 ms at the latest;
+ * a clock that made fewer, or stands still, says nothing. Bounded also when all of them stand
+ * still.
  */
-unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES], unsigned enough);
+unsigned calibrate_window(struct hz_source out[CALIBRATE_SOURCES], unsigned refs);
 
 /*
  * The two of s[0..n) that agree best, into *a and *b (indices, a < b); false if no two agree

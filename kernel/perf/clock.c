@@ -141,7 +141,7 @@ static void find_frequency(void)
     info.hz = 0;
     info.basis = "unknown";
     for (unsigned i = 0; i < CLOCK_TRIES; i++) {
-        /* At first as short as two clocks allow; if they disagree all of them have to speak. */
+        /* At first two clocks, as short as they allow; if they disagree all have to speak. */
         n = calibrate_window(s, i ? CALIBRATE_REFS : 2);
         if (accept(s, n))
             return;

@@ -81,10 +81,10 @@ static uint64_t read2(void)
 unsigned arch_ref_clocks(struct arch_ref_clock *r, unsigned max)
 {
     static uint64_t (*const read[])(void) = {read0, read1, read2};
-    assert_true(max >= ref_count);
-    for (unsigned i = 0; i < ref_count; i++)
+    unsigned n = ref_count < max ? ref_count : max;
+    for (unsigned i = 0; i < n; i++)
         r[i] = (struct arch_ref_clock){refs[i].name, refs[i].said_hz, read[i]};
-    return ref_count;
+    return n;
 }
 
 uint64_t arch_cycle_hz_stated(void)
