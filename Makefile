@@ -117,7 +117,8 @@ SYSTEM_TESTS := --pytest "tests/system" --pytest "ARCH=alpha tests/system" \
 
 test: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_TEST_DEPS) $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)" --pytest "tests/tools tests/model" $(SYSTEM_TESTS)
-test-long: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_TEST_DEPS) $(UNIT_TESTS) $(FUZZ_BINARIES) | $(call setup,test)
+test-long: $(TEST_KERNELS) $(TEST_MEDIA) $(MODEL_TEST_DEPS) $(UNIT_TESTS) $(FUZZ_BINARIES) \
+		| $(call setup,test) $(call setup,bochs) $(call setup,browser)
 	$(Q)TT_LONG=1 $(PYTHON) tools/test-total --long --unit "$(UNIT_TESTS_LONG)" --pytest "tests/tools tests/model tests/fuzz" $(SYSTEM_TESTS)
 test-unit: $(UNIT_TESTS) | $(call setup,test)
 	$(Q)$(PYTHON) tools/test-total --unit "$(UNIT_TESTS)"

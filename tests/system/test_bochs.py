@@ -1,7 +1,6 @@
 """Bochs, the second emulator: what QEMU's TCG has not. x2APIC, TSC deadlines, MSRs that are not there.
 
-Debian's bochs (with a graphics plug-in, which is never shown) has to be installed by hand, it brings a
-desktop's libraries with it: `apt-get install bochs bochs-term seabios`. Without it the tests are skipped.
+It brings a desktop's libraries with it, so only `make test-long` installs it.
 """
 
 import shutil
@@ -18,7 +17,7 @@ SEABIOS = "/usr/share/seabios"
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(ARCH != "x86_64", reason="Bochs is a PC"),
-    pytest.mark.skipif(not BOCHS, reason="bochs is not installed"),
+    pytest.mark.skipif(not BOCHS, reason="bochs is not installed: tools/setup.sh bochs"),
 ]
 
 # The cpuid of a processor of 2019, at a speed that lets clocks be as slow as the emulation.

@@ -79,3 +79,25 @@ def test_everything_is_summed(tmp_path, binary):
     (tmp_path / "suite" / "test_x.py").write_text(SUITE)
     one, two = binary("1..1\nok 1 - a", name="one"), binary("1..1\nnot ok 1 - b", 1, name="two")
     assert total("--unit", f"{one} {two}", "--pytest", tmp_path / "suite") == (1, "4 passed, 1 failed, 1 skipped")
+
+
+def test_a_long_run_says_what_took_longest(tmp_path, binary):
+    """Unit binaries and pytest cases in one list, the slowest first; the sum stays the last line."""
+    one = binary("1..1\nok 1 - a", name="one")
+    one.write_text(one.read_text().replace("exit 0", "sleep 2\nexit 0"))
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "test_x.py").write_text(SUITE)
+    words = ["--long", "--unit", one, "--pytest", f"A=1 {tmp_path / 'suite'}"]
+    done = subprocess.run([ROOT / "tools/test-total", *words], capture_output=True, text=True)
+    *_, head, first, second, last = done.stdout.splitlines()
+    assert head.endswith(" s in all; the slowest:")
+    names, seconds = {}, []
+    for line in (first, second):
+        number, unit, *name = line.split()
+        assert unit == "s"
+        seconds.append(float(number))
+        names[name[-1].replace("/", ".").rpartition(".")[2]] = name[:-1], float(number)
+    assert seconds == sorted(seconds, reverse=True)
+    assert set(names) == {"one", "test_long"} and names["one"][1] >= 2
+    assert names["test_long"][0] == ["A=1"]
+    assert last == "2 passed, 0 failed"
