@@ -25,20 +25,21 @@ kernel_cpp = $($(1)_CC) -nostdinc -isystem $$$$($($(1)_CC) -print-file-name=incl
 	-DCHECK=$(2) $($(1)_CPPFLAGS)
 kernel_no_fp = $(if $(filter $(WITH_FP) $($(1)_WITH_FP),$(2)),,$($(1)_NO_FP))
 
+# Standard input becomes $@, unless $@ says the same. Two makes at once each have a name of their own.
+if_changed = new=$@.$$$$ && cat > $$new && { cmp -s $$new $@ && rm $$new || mv $$new $@; }
+
 define kernel_rules
 $(3)_o := $(patsubst %,$(3)/%.o,$(basename $(call kernel_sources,$(1))))
 
 # A stamp that changes only when the flags do: another compiler or option rebuilds everything.
 $(3)/flags: FORCE
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)echo '$(kernel_cpp) $(KERNEL_CFLAGS) $($(1)_CFLAGS) $($(1)_NO_FP) $(KERNEL_LDFLAGS) $($(1)_LDFLAGS)' > $$@.new
-	$$(Q)cmp -s $$@.new $$@ && rm $$@.new || mv $$@.new $$@
+	$$(Q)echo '$(kernel_cpp) $(KERNEL_CFLAGS) $($(1)_CFLAGS) $($(1)_NO_FP) $(KERNEL_LDFLAGS) $($(1)_LDFLAGS)' | { $$(if_changed); }
 
 # The same for the version that the boot record carries.
 $(3)/version.h: FORCE
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)echo "#define TINTYPE_VERSION \"$$$$(git describe --always --dirty --tags 2>/dev/null || echo unknown)\"" > $$@.new
-	$$(Q)cmp -s $$@.new $$@ && rm $$@.new || mv $$@.new $$@
+	$$(Q)echo "#define TINTYPE_VERSION \"$$$$(git describe --always --dirty --tags 2>/dev/null || echo unknown)\"" | { $$(if_changed); }
 
 $(3)/%.o: %.c $(3)/flags $(newlib)/lib/libc.a | $(3)/version.h $(call setup,$(1))
 	$$(Q)mkdir -p $$(@D)
