@@ -30,7 +30,7 @@ endif
 V ?= 0
 ifeq ($(V),0)
 Q := @
-say = @printf '  %-8s%s\n' '$(1)' '$(2)';
+say = @printf '  %-9s%s\n' '$(1)' '$(2)';
 else
 Q :=
 say =

@@ -140,6 +140,14 @@ void arch_irq_window(void);
 /* Hardware number of a running CPU. */
 uint32_t arch_cpu_hw_id(unsigned id);
 
+#define CPU_KIND_BYTES 32
+
+/*
+ * On a processor that mixes kinds of cores: names the kind of the CPU it is called on, CPUs of one
+ * kind alike, in at most CPU_KIND_BYTES. false: all CPUs are alike, or nothing is known of it.
+ */
+bool arch_cpu_kind(char *name, size_t bytes);
+
 /* ---- nodes (optional) ---------------------------------------------------------------------- */
 
 #define NUMA_NODES   16  /* the largest machines that this could meet have 8 */

@@ -3,6 +3,7 @@
 
 #include "arch.h"
 #include "core/cmdline.h"
+#include "core/cpu_kinds.h"
 #include "core/cpu_offset.h"
 #include "core/errno.h"
 #include "core/handover.h"
@@ -98,6 +99,7 @@ int cpus_start(char *err, size_t err_bytes)
         record_str(&r, "why", why);
     record_end(&r);
     cpu_offset_log();
+    cpu_kinds_log();
     if (running >= wanted)
         return 0;
     ksnprintf(err, err_bytes, "cpus=%u: only %u of this machine's %u CPUs run%s", wanted, running,

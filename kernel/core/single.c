@@ -126,6 +126,12 @@ WEAK uint32_t arch_cpu_hw_id(unsigned id)
     return id;
 }
 
+WEAK bool arch_cpu_kind(char *name, size_t bytes)
+{
+    (void)name, (void)bytes;
+    return false;
+}
+
 WEAK bool arch_numa_read(struct arch_numa *raw, char *why, size_t why_bytes)
 {
     (void)raw, (void)why, (void)why_bytes;

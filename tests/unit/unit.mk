@@ -107,7 +107,9 @@ unit_madt_cflags := -I.
 unit_lock_src    := $(unit_lock) kernel/core/barrier.c
 
 # Drivers of x86_64 on simulated registers; the tests include them, to start them over and over.
-UNIT_NAMES += lapic lapic_timer ioapic cpu_state
+UNIT_NAMES += lapic lapic_timer ioapic cpu_state cpu_kind
+unit_cpu_kind_src       := kernel/core/cpu_kinds.c kernel/core/record.c kernel/core/crc32.c
+unit_cpu_kind_cflags    := -I.
 unit_cpu_state_src      :=
 unit_cpu_state_cflags   := -I.
 unit_ioapic_src         := $(unit_lock)
