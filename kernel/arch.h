@@ -351,11 +351,35 @@ uint64_t arch_cycle_hz_stated(void);
 /* Does the counter run at a constant rate through frequency changes? -1 unknown. */
 int arch_cycle_invariant(void);
 
-/* Hardware performance counters. */
-enum pmu_event { PMU_CYCLES, PMU_INSTRUCTIONS, PMU_EVENTS };
+/* ---- performance counters ------------------------------------------------------------------ */
 
-/* NULL when counters run, else the reason ("no architectural PMU: cpuid leaf 10 is 0"). */
-const char *arch_pmu_init(void);
-uint64_t arch_pmu_read(enum pmu_event e);
+#define PMU_EVENTS_MAX 8 /* counted at once */
+
+struct pmu_event {
+    const char *name; /* as pmu= has it: "llc_misses" */
+    const char *what; /* one line, for run=list */
+    uint64_t select;  /* what the port's control register takes */
+};
+
+/* How many events this CPU counts at once; 0, and *why it counts none. Nothing is touched. */
+unsigned arch_pmu_counters(const char **why);
+
+/* The events that have names on this CPU, those that auto takes first. */
+const struct pmu_event *arch_pmu_events(unsigned *n);
+
+/* The bits that the select of an event without a name (pmu=rHEX) may have; 0: no such events. */
+uint64_t arch_pmu_raw_bits(void);
+
+/* Can these be counted together? NULL, or why not. */
+const char *arch_pmu_fit(const struct pmu_event *e, unsigned n);
+
+/* Counts e[0..n), which fit, on the calling CPU from now on. NULL, or why that failed. */
+const char *arch_pmu_start(const struct pmu_event *e, unsigned n);
+
+/*
+ * The calling CPU's count of e[i]; it goes up and never round, if it is read more often than the
+ * machine's counter goes round (40 bits, the narrowest of x86, at 4 GHz: every 274 s).
+ */
+uint64_t arch_pmu_read(unsigned i);
 
 #endif

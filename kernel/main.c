@@ -31,6 +31,7 @@
 #include "perf/counters.h"
 #include "perf/model.h"
 #include "perf/model_cpus.h"
+#include "perf/pmu.h"
 
 static struct memmap memory_map;
 
@@ -134,6 +135,8 @@ __attribute__((noreturn)) static void go_on(void *arg)
     newlib_init(own_sbrk);
     clock_init();
     counters_init();
+    if (pmu_failed())
+        give_up("pmu", pmu_failed());
     boot_log_machine();
     boot_log_memory(&memory_map);
     start_cpus();

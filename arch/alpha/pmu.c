@@ -12,29 +12,64 @@
 #define CPU_EV68CB 12
 #define CPU_EV68AL 13
 
-static const unsigned counter[PMU_EVENTS] = {[PMU_INSTRUCTIONS] = 0, [PMU_CYCLES] = 1};
-static bool running;
+/* Always both, so a select is just the counter's number. */
+static const struct pmu_event event[PERFMON_COUNTERS] = {
+    {"cycles", "cycles", 1},
+    {"instructions", "instructions retired", 0},
+};
+
+static unsigned counter[PMU_EVENTS_MAX]; /* of each event asked for */
+static unsigned counters;
 
 uint64_t pal_wrperfmon(uint64_t function, uint64_t argument)
 {
     return pal_call2(PAL_WRPERFMON, function, argument);
 }
 
-const char *arch_pmu_init(void)
+unsigned arch_pmu_counters(const char **why)
 {
     struct arch_machine m;
 
     arch_machine_info(&m);
+    *why = NULL;
     if (m.hypervisor[0])
-        return "QEMU emulates no performance counters (wrperfmon)";
-    if (m.family != CPU_EV6 && (m.family < CPU_EV67 || m.family > CPU_EV68AL))
-        return "this CPU's counters are not the 21264's, which are the ones supported";
+        *why = "QEMU emulates no performance counters (wrperfmon)";
+    else if (m.family != CPU_EV6 && (m.family < CPU_EV67 || m.family > CPU_EV68AL))
+        *why = "this CPU's counters are not the 21264's, which are the ones supported";
+    return *why ? 0 : PERFMON_COUNTERS;
+}
+
+const struct pmu_event *arch_pmu_events(unsigned *n)
+{
+    const char *why;
+
+    *n = arch_pmu_counters(&why);
+    return event;
+}
+
+uint64_t arch_pmu_raw_bits(void)
+{
+    return 0;
+}
+
+const char *arch_pmu_fit(const struct pmu_event *e, unsigned n)
+{
+    (void)e;
+    return n <= PMU_EVENTS_MAX ? NULL : "more events than counters";
+}
+
+const char *arch_pmu_start(const struct pmu_event *e, unsigned n)
+{
+    struct arch_machine m;
+
+    arch_machine_info(&m);
     perfmon_start(m.family != CPU_EV6);
-    running = true;
+    for (counters = 0; counters < n; counters++)
+        counter[counters] = (unsigned)e[counters].select;
     return NULL;
 }
 
-uint64_t arch_pmu_read(enum pmu_event e)
+uint64_t arch_pmu_read(unsigned i)
 {
-    return running ? perfmon_read(counter[e]) : 0;
+    return i < counters ? perfmon_read(counter[i]) : 0;
 }

@@ -15,14 +15,6 @@
 #define CPUID_HYPERVISOR (1u << 31) /* leaf 1 ecx */
 #define CPUID_NX         (1u << 20) /* leaf 0x80000001 edx */
 
-static inline uint64_t rdpmc(uint32_t counter)
-{
-    uint32_t lo, hi;
-
-    __asm__ volatile("rdpmc" : "=a"(lo), "=d"(hi) : "c"(counter));
-    return (uint64_t)hi << 32 | lo;
-}
-
 static inline uint64_t read_cr0(void)
 {
     uint64_t v;

@@ -6,6 +6,7 @@
 #include "lab/factor.h"
 #include "lab/preset.h"
 #include "lab/workload.h"
+#include "perf/pmu.h"
 
 static void list_workload(const struct workload *w)
 {
@@ -36,6 +37,7 @@ void list_print(void)
         if (f->list)
             f->list();
     }
+    pmu_list();
     kprintf("# self-tests:\n");
     for_each_registered (selftest, t)
         kprintf("#   %-12s %s\n", t->name, t->proves);

@@ -69,6 +69,7 @@ CASES = {
         True,
     ),
     "clock": (QUICK, "clock=model", lambda d: d.last.end["verdict"], "fail"),  # plain QEMU has no model
+    "pmu": (QUICK, "pmu=off", lambda d: d.only("machine", what="pmu")["why"], "pmu=off"),
     "empty": (TIGHT, "empty=nearest", lambda d: totals(d, "distance_max"), None),
     "mem": (QUICK, "mem=128M", lambda d: d.only("memory", what="total")["ram_pages"], None),
     "hole": (QUICK, "hole=1M@100M", lambda d: [f["ranges"] for f in d.of("memory", what="map")], None),

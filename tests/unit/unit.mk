@@ -107,13 +107,16 @@ unit_madt_cflags := -I.
 unit_lock_src    := $(unit_lock) kernel/core/barrier.c
 
 # Drivers of x86_64 on simulated registers; the tests include them, to start them over and over.
-UNIT_NAMES += lapic lapic_timer ioapic cpu_state cpu_kind
+UNIT_NAMES += lapic lapic_timer ioapic cpu_state cpu_kind pmu
 unit_cpu_kind_src       := kernel/core/cpu_kinds.c kernel/core/record.c kernel/core/crc32.c
 unit_cpu_kind_cflags    := -I.
 unit_cpu_state_src      :=
 unit_cpu_state_cflags   := -I.
 unit_ioapic_src         := $(unit_lock)
 unit_ioapic_cflags      := -I.
+unit_pmu_src            := kernel/perf/pmu.c kernel/core/record.c kernel/core/crc32.c \
+	kernel/core/cmdline_values.c
+unit_pmu_cflags         := -I.
 unit_lapic_src          := tests/unit/apic_machine.c
 unit_lapic_cflags       := -I.
 unit_lapic_timer_src    := tests/unit/apic_machine.c kernel/core/record.c kernel/core/crc32.c

@@ -95,7 +95,7 @@ def machine(boot):
         rows.append(("cache model", m.get("refused") or f"{m.get('machine')}, {m.get('clock_khz', 0) / 1000:.0f} MHz"))
     for record in boot.of("machine", what="pmu"):
         p = record.fields
-        rows.append(("counters", f"{p['counters']}" + (f" ({p['why']})" if p.get("why") else "")))
+        rows.append(("counters", ", ".join(p["events"]) if p.get("events") else f"{p['counters']} ({p.get('why')})"))
     for record in boot.of("memory", what="total"):
         m = record.fields
         rows.append(("memory", f"{m['ram_pages'] * m['page_bytes'] >> 20} MiB free for subjects, pages of {m['page_bytes']} bytes"))

@@ -43,6 +43,14 @@ static inline void wrmsr(uint32_t msr, uint64_t v)
     __asm__ volatile("wrmsr" ::"c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)) : "memory");
 }
 
+static inline uint64_t rdpmc(uint32_t counter)
+{
+    uint32_t lo, hi;
+
+    __asm__ volatile("rdpmc" : "=a"(lo), "=d"(hi) : "c"(counter));
+    return (uint64_t)hi << 32 | lo;
+}
+
 /*
  * Everything stored before it is seen by all before any later wrmsr to the x2APIC or to the TSC
  * deadline takes effect: these two do not wait for older stores (Intel SDM vol. 3A, 11.12.3).

@@ -13,6 +13,7 @@ uint32_t cpuid_max(uint32_t range);
 uint64_t rdmsr(uint32_t msr);
 void wrmsr(uint32_t msr, uint64_t v);
 void wrmsr_fence(void);
+uint64_t rdpmc(uint32_t counter);
 void flush_caches(void);
 uint32_t mmio_read32(const volatile void *at);
 void mmio_write32(volatile void *at, uint32_t v);
