@@ -196,7 +196,8 @@ int irq_enable(unsigned irq)
 static void judge(unsigned irq, struct irq_desc *d, bool known)
 {
     if (known) {
-        unknown[irq] = 0;
+        if (unknown[irq]) /* neighbours share lines: no word is written for nothing */
+            unknown[irq] = 0;
         return;
     }
     unhandled[irq]++;

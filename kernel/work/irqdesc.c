@@ -23,22 +23,23 @@ static const struct metric metrics[] = {
 #define INTERRUPTS 1000
 #define WORK_LOADS 32 /* between two interrupts: some hundred cycles */
 
-static struct {
+struct mine {
     uint64_t came;
     uint64_t work[WORK_LOADS];
-} mine[CPU_MAX] __attribute__((aligned(LINE_BYTES)));
+};
+static PER_CPU(struct mine, mine);
 
 NO_FP_CODE static bool take(unsigned irq, void *arg)
 {
     (void)irq, (void)arg;
-    mine[cpu_id()].came++;
+    this_of(mine).came++;
     return true;
 }
 
 static void raise(unsigned member, void *arg)
 {
     unsigned irq = (unsigned)arch_irq_of_ipi(member);
-    volatile uint64_t *work = mine[member].work;
+    volatile uint64_t *work = cpu_of(mine, member).work;
     uint64_t interrupts = *(const uint64_t *)arg;
     for (uint64_t i = 0; i < interrupts; i++) {
         arch_irq_send(irq, member);
@@ -72,12 +73,12 @@ static int measure(struct sample *s, unsigned n, uint64_t range_bytes)
     model_name_range(0, "irq_desc", irq_desc_base(), range_bytes);
     struct model_range_events before = model_range_events(0);
     for (unsigned cpu = 0; cpu < n; cpu++)
-        mine[cpu].came = 0;
+        cpu_of(mine, cpu).came = 0;
     if (lab_team(s, n, raise, &each, &t))
         return -1;
     struct model_range_events after = model_range_events(0);
     for (unsigned cpu = 0; cpu < n; cpu++)
-        taken += mine[cpu].came;
+        taken += cpu_of(mine, cpu).came;
     if (taken != n * each)
         return lab_fail(s, "%lu interrupts were raised, %lu came", (unsigned long)(n * each),
                         (unsigned long)taken);

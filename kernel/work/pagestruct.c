@@ -27,12 +27,13 @@ static const struct metric metrics[] = {
 #define INTERRUPT_EVERY 16
 
 /* One CPU's process. */
-static struct task {
+struct task {
     struct arch_space space;
     uint64_t interrupts;
     uint32_t failed; /* no page, or no table */
     unsigned passes;
-} tasks[CPU_MAX] __attribute__((aligned(LINE_BYTES)));
+};
+static PER_CPU(struct task, tasks);
 
 static struct memory *memory;
 
@@ -77,7 +78,7 @@ NO_FP_CODE static bool take(unsigned irq, void *arg)
 
 static void work(unsigned member, void *arg)
 {
-    struct task *task = &tasks[member];
+    struct task *task = &cpu_of(tasks, member);
     unsigned irq = (unsigned)arch_irq_of_ipi(member);
     (void)arg;
     arch_space_switch(&task->space);
@@ -110,7 +111,7 @@ static uint64_t subject_bytes(const struct lab_scale *scale)
 static int run_team(struct sample *s, unsigned n, unsigned passes, struct lab_team_interval *t)
 {
     for (unsigned cpu = 0; cpu < n; cpu++)
-        tasks[cpu].passes = passes;
+        cpu_of(tasks, cpu).passes = passes;
     return lab_team(s, n, work, NULL, t);
 }
 
@@ -130,9 +131,9 @@ static int measure(struct sample *s, unsigned n)
     page.transfers = model_range_events(0).transfers - page.transfers;
     irq.transfers = model_range_events(1).transfers - irq.transfers;
     for (unsigned cpu = 0; cpu < n; cpu++) {
-        if (tasks[cpu].failed)
+        if (cpu_of(tasks, cpu).failed)
             return lab_fail(s, "CPU %u: a page's count was wrong", cpu);
-        taken += tasks[cpu].interrupts;
+        taken += cpu_of(tasks, cpu).interrupts;
     }
     uint64_t raised = (uint64_t)n * FAULTS * (lab_passes(s) + 1) / INTERRUPT_EVERY;
     if (taken != raised)
@@ -155,7 +156,7 @@ static int run(struct sample *s)
     int bad = 0;
     irq_set_layout(&layout);
     while (made < n && !bad) {
-        struct task *task = &tasks[made];
+        struct task *task = &cpu_of(tasks, made);
         *task = (struct task){0};
         int irq = arch_irq_of_ipi(made);
         if (irq < 0 || arch_space_create(&task->space))
@@ -168,8 +169,8 @@ static int run(struct sample *s)
     else
         bad = measure(s, n);
     for (unsigned cpu = 0; cpu < made; cpu++) {
-        irq_free((unsigned)arch_irq_of_ipi(cpu), take, &tasks[cpu]);
-        arch_space_destroy(&tasks[cpu].space);
+        irq_free((unsigned)arch_irq_of_ipi(cpu), take, &cpu_of(tasks, cpu));
+        arch_space_destroy(&cpu_of(tasks, cpu).space);
     }
     irq_set_layout(&posted);
     return bad;

@@ -1,5 +1,6 @@
 """The lint scripts find what they are there for, and nothing else."""
 
+import re
 import subprocess
 
 import pytest
@@ -93,3 +94,14 @@ def test_a_header_that_does_not(tmp_path, text):
     done = headers(tmp_path, text)
     assert done.returncode == 1
     assert "kernel/core/a.h does not compile alone" in done.stderr
+
+
+def test_what_is_aligned_of_an_array_of_cpus_is_the_element():
+    """An attribute behind name[CPU_MAX] aligns the array: neighbours share lines. PER_CPU is for that."""
+    wrong = [
+        str(path)
+        for folder in ("kernel", "arch")
+        for path in (ROOT / folder).rglob("*.[ch]")
+        if re.search(r"\w\[CPU_MAX\]\s*__attribute__\(\(aligned", path.read_text())
+    ]
+    assert not wrong
