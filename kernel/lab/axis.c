@@ -7,9 +7,15 @@
 
 #include <string.h>
 
-static bool valid(const struct axis *a, uint64_t v, uint64_t above)
+/* Of a value behind those that are there. */
+static bool valid(const struct axis *a, uint64_t v)
 {
-    return v >= a->lo && v <= a->hi && v > above && (!a->power_of_two || is_power_of_two(v));
+    const struct axis_values *given = a->given;
+    if (given->count && v <= given->x[given->count - 1])
+        return false;
+    if (a->kind == AXIS_OR_ZERO && v == 0)
+        return true;
+    return v >= a->lo && v <= a->hi && (a->kind != AXIS_POWERS_OF_TWO || is_power_of_two(v));
 }
 
 int axis_option(const struct option *o, const char *value, char *err, size_t err_bytes)
@@ -18,19 +24,21 @@ int axis_option(const struct option *o, const char *value, char *err, size_t err
     struct axis_values *given = a->given;
     char item[24];
     bool ok = true;
-    uint64_t v = 0, above = 0;
+    uint64_t v = 0;
     given->count = 0;
-    for (const char *rest = value; rest && ok; above = v) {
+    for (const char *rest = value; rest && ok;) {
         rest = parse_item(rest, ',', item, sizeof item, &ok);
-        ok = ok && given->count < LAB_POINTS_MAX && !parse_size(item, &v) && valid(a, v, above);
+        ok = ok && given->count < LAB_POINTS_MAX && !parse_size(item, &v) && valid(a, v);
         if (ok)
             given->x[given->count++] = v;
     }
     if (ok)
         return 0;
+    static const char *const what[] = {"numbers", "numbers, 0 or", "powers of two"};
+    static const char *const as[] = {"100,200", "0,1000", "4096,64K"};
     ksnprintf(err, err_bytes, "valid: up to %u %s from %lu to %lu, ascending, as %s",
-              LAB_POINTS_MAX, a->power_of_two ? "powers of two" : "numbers", (unsigned long)a->lo,
-              (unsigned long)a->hi, a->power_of_two ? "4096,64K" : "100,200");
+              LAB_POINTS_MAX, what[a->kind], (unsigned long)a->lo, (unsigned long)a->hi,
+              as[a->kind]);
     return -TT_EINVAL;
 }
 

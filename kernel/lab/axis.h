@@ -15,11 +15,17 @@ struct axis_values {
     uint64_t x[LAB_POINTS_MAX];
 };
 
+enum axis_kind {
+    AXIS_NUMBERS,
+    AXIS_OR_ZERO, /* numbers, or 0, which then comes first */
+    AXIS_POWERS_OF_TWO,
+};
+
 struct axis {
     const char *name;     /* of the key */
     const char *workload; /* the workload whose it is */
     uint64_t lo, hi;      /* bounds of a value */
-    bool power_of_two;
+    enum axis_kind kind;
     struct axis_values initial; /* when the key is absent */
     struct axis_values *given;
 };
@@ -35,14 +41,14 @@ unsigned axis_points(const struct axis *a, uint64_t *x);
 uint64_t axis_largest(const struct axis *a);
 
 /* Defines the axis, its storage and its option; the default values come last, as a list. */
-#define REGISTER_AXIS(id, workload_, lo_, hi_, power_of_two_, grammar_, help_, ...)                \
+#define REGISTER_AXIS(id, workload_, lo_, hi_, kind_, grammar_, help_, ...)                        \
     static struct axis_values id##_given;                                                          \
     REGISTER(axis, id) = {                                                                         \
         .name = #id,                                                                               \
         .workload = workload_,                                                                     \
         .lo = lo_,                                                                                 \
         .hi = hi_,                                                                                 \
-        .power_of_two = power_of_two_,                                                             \
+        .kind = kind_,                                                                             \
         .initial = {sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), {__VA_ARGS__}},          \
         .given = &id##_given,                                                                      \
     };                                                                                             \

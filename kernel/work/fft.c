@@ -24,7 +24,7 @@ static const struct metric metrics[] = {
 };
 
 /* 64K points are half the second-level cache of seed 002's machine, 1M points eight times it. */
-REGISTER_AXIS(points, "fft", 2, FFT_POINTS_MAX, true, "N[,N...]",
+REGISTER_AXIS(points, "fft", 2, FFT_POINTS_MAX, AXIS_POWERS_OF_TWO, "N[,N...]",
               "sizes of the fft: powers of two, as 64K,1M", 4096, 65536);
 
 static unsigned points(const struct lab_scale *scale, uint64_t *x)

@@ -37,7 +37,7 @@ REGISTER_CHOICE(rows, "matmul", "all", "all,half,quarter,eighth",
                 "how many of the product's rows matmul computes", row_words);
 
 /* 256: 1.5 MiB, a second's work under emulation. 4096 is 384 MiB and 137 Gflop. */
-REGISTER_AXIS(n, "matmul", 1, 4096, false, "N[,N...]", "rows of matmul's matrices", 256);
+REGISTER_AXIS(n, "matmul", 1, 4096, AXIS_NUMBERS, "N[,N...]", "rows of matmul's matrices", 256);
 
 static unsigned points(const struct lab_scale *scale, uint64_t *x)
 {

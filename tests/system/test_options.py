@@ -100,6 +100,7 @@ CASES |= {
 
 # Of experiments of several CPUs, which one can do alone.
 CASES |= {
+    "irq_rate": (f"{QUICK} run=irqdesc", "irq_rate=0,5000", lambda d: axis(d, "irqdesc"), [0, 5000]),
     "pagevec": (f"{QUICK} run=pagevec", "pagevec=4,31", lambda d: list(d.experiments["pagevec"].levels), ["pagevec=4", "pagevec=31"]),
 }
 

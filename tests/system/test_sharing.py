@@ -118,7 +118,7 @@ def test_lineping_takes_one_transfer_and_its_time(name):
 
 
 def test_two_runs_on_several_cpus_are_the_same_byte_by_byte():
-    words = "run=txpage,irqdesc subject=16M reps=1 warmup=0 passes=1"
+    words = "run=txpage,irqdesc irq_rate=0,20000 subject=16M reps=1 warmup=0 passes=1"
     assert modelled("cobra", words).data == modelled("cobra", words).data
 
 
@@ -144,16 +144,54 @@ def mean(done, name, level, metric, x=None):
 def test_irqdesc_neighbours_in_a_line_cost_transfers():
     """Seed 000: two 16-byte descriptors share a line of 32 bytes, so the line comes every time."""
     done = modelled("xeon4", "run=irqdesc reps=2 warmup=1 irq_desc=16,32,64,16+16", smp=4)
-    moved = {w: mean(done, "irqdesc", f"irq_desc={w}", "desc_transfers") for w in ("16", "32", "64", "16+16")}
+    moved = {w: mean(done, "irqdesc", f"irq_desc={w}", "desc_transfers", 0) for w in ("16", "32", "64", "16+16")}
     assert moved["16"] == pytest.approx(1, abs=0.02)
     assert moved["32"] < 0.02 and moved["64"] < 0.02
     # Half a line further the first and the last of the four CPUs have a line to themselves.
     assert moved["16+16"] == pytest.approx(0.5, abs=0.02)
     # The line of the table's one lock comes for every interrupt, and nothing else does.
     for w, desc in moved.items():
-        assert mean(done, "irqdesc", f"irq_desc={w}", "transfers") == pytest.approx(1 + desc, abs=0.03), w
-    cost = {w: mean(done, "irqdesc", f"irq_desc={w}", "interrupt") for w in ("16", "32")}
+        assert mean(done, "irqdesc", f"irq_desc={w}", "transfers", 0) == pytest.approx(1 + desc, abs=0.03), w
+    cost = {w: mean(done, "irqdesc", f"irq_desc={w}", "interrupt", 0) for w in ("16", "32")}
     assert cost["32"] < 0.95 * cost["16"]
+
+
+RATES = "run=irqdesc reps=1 warmup=0"
+
+
+def test_irqdesc_at_a_rate_costs_what_it_moves():
+    """Far below what can be reached, all strides and turns of any length: one line less costs less, always the same."""
+    words = f"{RATES} irq_rate=2000,20000 irq_desc=16,32,64,128 interleave=1,8"
+    done = modelled("xeon4", words, smp=4)
+    cells = [(n, w, x) for n in (1, 8) for w in (16, 32, 64, 128) for x in (2000, 20000)]
+    value = {
+        (metric, *cell): mean(done, "irqdesc", f"interleave={cell[0]} irq_desc={cell[1]}", metric, cell[2])
+        for metric in ("cost", "rate", "desc_transfers")
+        for cell in cells
+    }
+    for n, w, x in cells:
+        assert value["rate", n, w, x] == pytest.approx(x, rel=0.001)
+        assert value["desc_transfers", n, w, x] == pytest.approx(w == 16, abs=0.001)
+        assert value["cost", n, w, x] == pytest.approx(value["cost", 1, min(w, 32), 2000], rel=0.01)
+        # By the machine file 220 ns for a line from another CPU's cache, and as much to take it away from there.
+        assert value["cost", n, 16, x] - value["cost", n, 32, x] == pytest.approx(2 * 220, rel=0.05)
+    assert "is too much" not in done.text
+
+
+def test_irqdesc_on_one_cpu_costs_the_same_at_every_rate():
+    """Nobody to wait for: back to back or with a hundred times as much work in between, an interrupt is an interrupt."""
+    done = modelled("xeon4", f"{RATES} irq_rate=0,1000,10000,100000 cpus=1 interleave=1,8", smp=4)
+    for n in (1, 8):
+        cost = {x: mean(done, "irqdesc", f"interleave={n}", "cost", x) for x in (0, 1000, 10000, 100000)}
+        assert all(c == pytest.approx(cost[10000], rel=0.03) for c in cost.values()), cost
+        assert mean(done, "irqdesc", f"interleave={n}", "transfers", 1000) == 0
+
+
+def test_a_rate_beyond_reach_is_reported_as_it_came():
+    done = modelled("xeon4", f"{RATES} irq_rate=0,10000000", smp=4)
+    came, at_most = (mean(done, "irqdesc", "all", "rate", x) for x in (10000000, 0))
+    assert came == pytest.approx(at_most, rel=0.02) and came < 10**6
+    assert f"# irqdesc, all: irq_rate=10000000 is too much: {came:.0f} per s came" in done.lines
 
 
 def test_walk_in_order_favours_56_bytes_and_at_random_64():
@@ -298,7 +336,7 @@ def test_presets(seed, name, smp):
     assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
 
 
-@pytest.mark.parametrize("words", ["run=pagevec reps=2", "run=irqdesc reps=2", "run=walk reps=2 subject=16M"])
+@pytest.mark.parametrize("words", ["run=pagevec reps=2", "run=irqdesc reps=2 irq_rate=0,5000", "run=walk reps=2 subject=16M"])
 @pytest.mark.parametrize("smp", [1, 2, 4])
 def test_the_same_without_a_model(words, smp):
     done = boot_machine(machine(f"{words} page_color=256,1", smp=smp))
