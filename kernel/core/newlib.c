@@ -11,6 +11,7 @@
 #include "core/cpu.h"
 #include "core/panic.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <reent.h>
 #include <signal.h>
@@ -109,7 +110,13 @@ pid_t getpid(void)
     return 1;
 }
 
-/* abort, and assert through it, raise SIGABRT. */
+/* Of assert(), in newlib's own functions. newlib's would bring a second printf with it, 5 KiB. */
+void __assert_func(const char *file, int line, const char *function, const char *failed)
+{
+    panic("newlib: %s:%d, %s: %s", file, line, function ? function : "?", failed);
+}
+
+/* abort raises SIGABRT. */
 int kill(pid_t pid, int sig)
 {
     (void)pid;

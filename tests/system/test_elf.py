@@ -143,6 +143,12 @@ def test_stripped_size(tmp_path, elf):
     assert stripped.stat().st_size < 400 * 1024
 
 
+def test_newlib_brings_one_printf_for_strings_and_one_for_files():
+    """A third one, for integers, comes with newlib's own assert: 5 KiB for one message."""
+    found = {name for name in symbols_of(KERNEL) if re.fullmatch(r"_s?vf(i|w)?printf_r", name)}
+    assert found == {"_vfprintf_r", "_svfprintf_r"}
+
+
 @pc_only
 def test_nothing_accesses_memory_below_the_stack_pointer(elf):
     symbols = symbols_of(KERNEL)
