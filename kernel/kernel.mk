@@ -10,6 +10,10 @@ include $(wildcard arch/*/arch.mk)
 # Floating point only where newlib is used for it; everything else may run inside a trap.
 WITH_FP := kernel/lab/% kernel/work/%
 
+# Small rather than fast, so that the kernel stays below 400 KiB: code that runs once, or between
+# measurements. Of lab/, nothing runs inside of an interval but the calls that start and stop it.
+SMALL := kernel/lab/% boot/%
+
 KERNEL_CFLAGS := -std=gnu11 -O2 -g $(WARN) -ffreestanding -fno-strict-aliasing \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
 	-fno-stack-protector -fno-common -fno-toplevel-reorder -ffunction-sections -fdata-sections
@@ -24,6 +28,7 @@ kernel_cpp = $($(1)_CC) -nostdinc -isystem $$$$($($(1)_CC) -print-file-name=incl
 	-isystem $(newlib)/include -Ikernel -Iarch/$(1)/include -I$(3) -D__DYNAMIC_REENT__ \
 	-DCHECK=$(2) $($(1)_CPPFLAGS)
 kernel_no_fp = $(if $(filter $(WITH_FP) $($(1)_WITH_FP),$(2)),,$($(1)_NO_FP))
+kernel_small = $(if $(filter $(SMALL),$(1)),-Os)
 
 # Standard input becomes $@, unless $@ says the same. Two makes at once each have a name of their own.
 if_changed = new=$@.$$$$ && cat > $$new && { cmp -s $$new $@ && rm $$new || mv $$new $@; }
@@ -34,7 +39,7 @@ $(3)_o := $(patsubst %,$(3)/%.o,$(basename $(call kernel_sources,$(1))))
 # A stamp that changes only when the flags do: another compiler or option rebuilds everything.
 $(3)/flags: FORCE
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)echo '$(kernel_cpp) $(KERNEL_CFLAGS) $($(1)_CFLAGS) $($(1)_NO_FP) $(KERNEL_LDFLAGS) $($(1)_LDFLAGS)' | { $$(if_changed); }
+	$$(Q)echo '$(kernel_cpp) $(KERNEL_CFLAGS) $($(1)_CFLAGS) $($(1)_NO_FP) $(SMALL) $(KERNEL_LDFLAGS) $($(1)_LDFLAGS)' | { $$(if_changed); }
 
 # The same for the version that the boot record carries.
 $(3)/version.h: FORCE
@@ -43,7 +48,7 @@ $(3)/version.h: FORCE
 
 $(3)/%.o: %.c $(3)/flags $(newlib)/lib/libc.a | $(3)/version.h $(call setup,$(1))
 	$$(Q)mkdir -p $$(@D)
-	$$(call say,CC,$$<)$(kernel_cpp) $(KERNEL_CFLAGS) $($(1)_CFLAGS) $$(call kernel_no_fp,$(1),$$<) -MMD -MP -c -o $$@ $$<
+	$$(call say,CC,$$<)$(kernel_cpp) $(KERNEL_CFLAGS) $($(1)_CFLAGS) $$(call kernel_no_fp,$(1),$$<) $$(call kernel_small,$$<) -MMD -MP -c -o $$@ $$<
 
 $(3)/%.o: %.S $(3)/flags $(newlib)/lib/libc.a | $(call setup,$(1))
 	$$(Q)mkdir -p $$(@D)
