@@ -66,6 +66,9 @@ int parse_list(const char *s, uint64_t *bitmap, unsigned bits);
  */
 const char *parse_item(const char *s, char sep, char *buf, size_t bytes, bool *ok);
 
+/* Is word one of a list's items, "a,b,c"? */
+bool list_has(const char *list, const char *word);
+
 /* Of words (NULL-terminated array), the one nearest to s by edit distance; NULL if none is near. */
 const char *nearest_word(const char *s, const char *const *words);
 

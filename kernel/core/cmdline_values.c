@@ -125,6 +125,18 @@ const char *parse_item(const char *s, char sep, char *buf, size_t bytes, bool *o
     return s[n] ? s + n + 1 : NULL;
 }
 
+bool list_has(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    while (strncmp(list, word, n) || (list[n] && list[n] != ',')) {
+        list = strchr(list, ',');
+        if (!list)
+            return false;
+        list++;
+    }
+    return true;
+}
+
 /* ---- the nearest word ---------------------------------------------------------------------- */
 
 #define NEAR_MAX 32 /* longer words are compared by their first bytes */

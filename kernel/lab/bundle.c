@@ -140,7 +140,7 @@ int bundle_check(const char *workload, char *err, size_t err_bytes)
             continue;
         if (!factor_applies(f, workload)) {
             ksnprintf(err, err_bytes, "levels=: %s= belongs to %s, and %s has none", f->name,
-                      f->workload, workload);
+                      f->workloads, workload);
             return -TT_EINVAL;
         }
         if (factor_count(f) > 1) {

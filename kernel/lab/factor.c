@@ -163,7 +163,7 @@ bool factor_applies(const struct factor *f, const char *workload)
     /* Without levels= there is no bundle, not one of one level. */
     if (f->bundle && !f->levels->count)
         return false;
-    return !f->workload || !strcmp(f->workload, workload);
+    return !f->workloads || list_has(f->workloads, workload);
 }
 
 static const struct factor *primary_factor(const char *workload)

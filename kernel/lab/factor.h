@@ -5,11 +5,11 @@
  * for every named level where levels have names. The levels of an experiment are the cross
  * product of its factors' levels.
  *
- * There are three kinds. A factor of placement parses a level into a struct setup, and belongs to
- * every experiment. A choice belongs to one workload: its levels are names, and the workload asks
- * for the index of the name (lab_choice() in workload.h); mm never hears of it. The levels of the
- * one bundle, `levels=`, are names of our own that set levels of several other factors at once
- * (bundle.h).
+ * There are three kinds. A factor proper parses a level into a struct setup, and belongs to every
+ * experiment, or to those of some workloads. A choice belongs to one workload: its levels are
+ * names, and the workload asks for the index of the name (lab_choice() in workload.h); mm never
+ * hears of it. The levels of the one bundle, `levels=`, are names of our own that set levels of
+ * several other factors at once (bundle.h).
  */
 #ifndef TT_LAB_FACTOR_H
 #define TT_LAB_FACTOR_H
@@ -41,10 +41,10 @@ struct factor {
     const char *(*nth)(unsigned i); /* name of the i-th named level, NULL at the end; may be NULL */
     void (*list)(void);             /* prints the named levels for run=list; may be NULL */
     struct factor_levels *levels;
-    bool bundle; /* level() is not called, bundle_apply() is */
-    /* of a choice, which has no level(), nth() and list(): */
-    const char *workload;     /* whose choice it is; NULL for a factor of placement */
-    const char *const *words; /* names of its levels, NULL-terminated */
+    bool bundle;              /* level() is not called, bundle_apply() is */
+    const char *workloads;    /* whose it is, "pagehash,getblk"; NULL: every experiment's */
+    const char *const *words; /* of a choice, which has no level(), nth() and list(): the names of
+                                 its levels, NULL-terminated */
 };
 DECLARE_REGISTRY(factor);
 
@@ -53,8 +53,20 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
 
 /* Defines the factor, its storage and its option. */
 #define REGISTER_FACTOR(id, separator_, initial_, grammar_, help_, level_, nth_, list_)            \
+    REGISTER_FACTOR_OF(NULL, id, separator_, initial_, grammar_, help_, level_, nth_, list_)
+
+/* The same for a factor of some workloads only: workloads_, their names with commas between. */
+#define REGISTER_FACTOR_OF(workloads_, id, separator_, initial_, grammar_, help_, level_, nth_,    \
+                           list_)                                                                  \
     static struct factor_levels id##_levels;                                                       \
-    REGISTER(factor, id) = {#id, separator_, initial_, level_, nth_, list_, &id##_levels};         \
+    REGISTER(factor, id) = {.name = #id,                                                           \
+                            .separator = separator_,                                               \
+                            .initial = initial_,                                                   \
+                            .level = level_,                                                       \
+                            .nth = nth_,                                                           \
+                            .list = list_,                                                         \
+                            .levels = &id##_levels,                                                \
+                            .workloads = workloads_};                                              \
     REGISTER(option, id) = {                                                                       \
         .name = #id,                                                                               \
         .grammar = grammar_,                                                                       \
@@ -70,7 +82,7 @@ int factor_option(const struct option *o, const char *value, char *err, size_t e
                             .separator = ',',                                                      \
                             .initial = initial_,                                                   \
                             .levels = &id##_levels,                                                \
-                            .workload = workload_,                                                 \
+                            .workloads = workload_,                                                \
                             .words = words_};                                                      \
     REGISTER(option, id) = {                                                                       \
         .name = #id,                                                                               \

@@ -30,8 +30,8 @@ void list_print(void)
     }
     kprintf("# factors (KEY=LEVEL,LEVEL...):\n");
     for_each_registered (factor, f) {
-        kprintf("#   %-12s default %s%s%s\n", f->name, f->initial, f->workload ? ", of " : "",
-                f->workload ? f->workload : "");
+        kprintf("#   %-12s default %s%s%s\n", f->name, f->initial, f->workloads ? ", of " : "",
+                f->workloads ? f->workloads : "");
         for (unsigned i = 0; f->words && f->words[i]; i++)
             kprintf("#     %s\n", f->words[i]);
         if (f->list)

@@ -212,6 +212,20 @@ static void nearest_examples(void **state)
     assert_null(nearest_word(huge, (const char *const[]){"mem", NULL}));
 }
 
+static void words_of_a_list(void **state)
+{
+    static const char *const there[] = {"fft", "getblk", "pagehash"};
+    static const char *const absent[] = {"ff",        "fftt", "get",       "blk",
+                                         "pagehash,", "x",    "k,pagehash"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(there); i++)
+        assert_true(list_has("fft,getblk,pagehash", there[i]));
+    for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+        assert_false(list_has("fft,getblk,pagehash", absent[i]));
+    assert_false(list_has("", "fft"));
+    assert_true(list_has("fft", "fft"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +233,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(lists),
         cmocka_unit_test(items),
+        cmocka_unit_test(words_of_a_list),
         cmocka_unit_test(nearest_is_nearest),
         cmocka_unit_test(nearest_examples),
     };

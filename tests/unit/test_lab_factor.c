@@ -60,6 +60,16 @@ int setup_check(const struct setup *s, char *msg, size_t msg_bytes)
 static const char *const loops[] = {"ijk", "ikj", NULL};
 REGISTER_CHOICE(loop, "matmul", "ijk", "ijk|ikj", "a choice of one workload", loops);
 
+static int level_speed(const char *text, struct setup *s, char *msg, size_t msg_bytes)
+{
+    (void)msg, (void)msg_bytes;
+    s->smp.cpus = strlen(text);
+    return 0;
+}
+
+REGISTER_FACTOR_OF("matmul,fft", speed, ',', "a", "TEXT[,TEXT...]", "a factor of two workloads",
+                   level_speed, NULL, NULL);
+
 /* ---- helpers ----------------------------------------------------------------------------------
  */
 
@@ -218,6 +228,20 @@ static void a_choice_belongs_to_its_workload(void **state)
             assert_int_equal(levels.level[0].choice[factor_index(f)], 1);
             assert_int_equal(levels.level[1].choice[factor_index(f)], 0);
         }
+    }
+}
+
+static void a_factor_may_belong_to_some_workloads(void **state)
+{
+    static const char *const workloads[] = {"matmul", "fft", "mat", "matmul2", "x"};
+    (void)state;
+    assert_int_equal(set("speed", "b,ccc"), 0);
+    for (unsigned i = 0; i < ARRAY_SIZE(workloads); i++) {
+        assert_int_equal(levels_build(&levels, workloads[i], err, sizeof err), 0);
+        assert_int_equal(levels.count, i < 2 ? 2 : 1);
+        if (i < 2)
+            assert_string_equal(levels.level[1].name, "speed=ccc");
+        assert_int_equal(levels.level[levels.count - 1].setup.smp.cpus, i < 2 ? 3 : 0);
     }
 }
 
@@ -395,6 +419,7 @@ int main(void)
         TEST(all_leaves_out_what_cannot_work),
         TEST(the_last_of_equal_keys_wins),
         TEST(a_choice_belongs_to_its_workload),
+        TEST(a_factor_may_belong_to_some_workloads),
         TEST(bad_levels_are_named),
         TEST(a_long_level_goes_by_a_label),
         TEST(a_bundle_sets_several_factors),
