@@ -62,7 +62,7 @@ size_t memory_bytes(const struct setup *s, const struct topology *t, uint32_t pa
     unsigned nodes = topology_nodes(t, s->numa != NUMA_OFF), cpus = s->pcp.batch ? cpus_of(t) : 0;
     return part(pages_bytes(&s->layout, pages)) + part(nodes_bytes(nodes, &lists)) +
            (1 + cpus) * part(account_bytes(&color)) + part(pcp_bytes(cpus, nodes, &lists)) +
-           part(state_bytes(s)) + part(age_bytes(pages));
+           part(s->cache.tables_bytes) + part(state_bytes(s)) + part(age_bytes(pages));
 }
 
 /* ---- allocating, by kind of policy -------------------------------------------------------------
@@ -379,6 +379,9 @@ void memory_build(struct memory *m, const struct setup *s, const struct subject 
     account_init(&m->account, &m->color, at);
     at += part(account_bytes(&m->color));
     at = build_cpus(m, t, at);
+    m->tables = at;
+    memset(m->tables, 0, s->cache.tables_bytes);
+    at += part(s->cache.tables_bytes);
     m->policy = (struct policy_state){
         .map = &m->color,
         .spec = &s->color,

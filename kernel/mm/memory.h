@@ -11,6 +11,7 @@
 
 #include "mm/account.h"
 #include "mm/age.h"
+#include "mm/cache_setup.h"
 #include "mm/color_spec.h"
 #include "mm/nodes.h"
 #include "mm/pcp.h"
@@ -37,6 +38,7 @@ struct setup {
     enum numa_rule numa;
     struct pcp_spec pcp; /* not automatic any more */
     struct smp_setup smp;
+    struct cache_setup cache;
 };
 
 /* The frames of an instance, and the area for everything kept about them. */
@@ -59,6 +61,7 @@ struct memory {
     struct nodes nodes;
     struct policy_state policy; /* [m] of all nodes together */
     struct account account;     /* [m] see memory_account() */
+    void *tables;               /* cache.tables_bytes, zeroed */
     uint32_t operations;        /* CHECK >= 2: since the last full check */
     /*
      * [m]: with per-CPU lists memory_alloc and memory_free take it by themselves, where a policy

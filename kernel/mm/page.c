@@ -22,7 +22,9 @@ static const struct page_shape shape_22 = {.name = "2.2",
                                            .index = 12,
                                            .count = 20,
                                            .flags = 24,
-                                           .virtual = NONE};
+                                           .virtual = NONE,
+                                           .next_hash = 16,
+                                           .pprev_hash = 32};
 
 /* The same ten fields on LP64; count is an int and padded. */
 static const struct page_shape shape_22l = {.name = "2.2l",
@@ -35,7 +37,9 @@ static const struct page_shape shape_22l = {.name = "2.2l",
                                             .index = 24,
                                             .count = 40,
                                             .flags = 48,
-                                            .virtual = NONE};
+                                            .virtual = NONE,
+                                            .next_hash = 32,
+                                            .pprev_hash = 64};
 
 /* flags, _count, _mapcount, private, mapping, index, lru. */
 static const struct page_shape shape_26 = {.name = "2.6",
@@ -48,7 +52,9 @@ static const struct page_shape shape_26 = {.name = "2.6",
                                            .index = 32,
                                            .next = 40,
                                            .prev = 48,
-                                           .virtual = NONE};
+                                           .virtual = NONE,
+                                           .next_hash = NONE,
+                                           .pprev_hash = NONE};
 
 /* With WANT_PAGE_VIRTUAL. */
 static const struct page_shape shape_26v = {.name = "2.6v",
@@ -61,7 +67,9 @@ static const struct page_shape shape_26v = {.name = "2.6v",
                                             .index = 32,
                                             .next = 40,
                                             .prev = 48,
-                                            .virtual = 56};
+                                            .virtual = 56,
+                                            .next_hash = NONE,
+                                            .pprev_hash = NONE};
 
 const struct page_shape *const page_shapes[] = {&shape_22, &shape_22l, &shape_26, &shape_26v, NULL};
 

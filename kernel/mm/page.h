@@ -30,6 +30,7 @@ struct page_shape {
     uint8_t size_bytes; /* of one descriptor without padding */
     uint8_t word_bytes; /* 4 or 8: width of its pointers */
     uint8_t next, prev, flags, count, mapping, index, virtual;
+    uint8_t next_hash, pprev_hash; /* of the page cache's hash chains */
 };
 #define PAGE_NO_FIELD 0xff
 
@@ -84,7 +85,8 @@ const char *pages_check(const struct pages *p);
 
 /* ---- one descriptor -------------------------------------------------------------------------
  *
- * flags, 32 bits: order 0..3, state 4..5, range 16..31. Only the first descriptor of a block
+ * flags, 32 bits: order 0..3, state 4..5, range 16..31; lists of pages in use 6..7 (mm/lru.h), and
+ * PAGE_REFERENCED, which says that a cache's page was used. Only the first descriptor of a block
  * carries a state other than PAGE_TAIL. PAGE_LISTED is PAGE_USED on a CPU's list (mm/pcp.h).
  */
 enum page_state { PAGE_TAIL = 0, PAGE_FREE = 1, PAGE_USED = 2, PAGE_LISTED = 3 };
@@ -92,6 +94,7 @@ enum page_state { PAGE_TAIL = 0, PAGE_FREE = 1, PAGE_USED = 2, PAGE_LISTED = 3 }
 #define PAGE_ORDER_MASK          0x0fu
 #define PAGE_STATE_SHIFT         4
 #define PAGE_STATE_MASK          (3u << PAGE_STATE_SHIFT)
+#define PAGE_REFERENCED          (1u << 8)
 #define PAGE_RANGE_SHIFT         16
 #define PAGE_RANGE_MASK          0xffff0000u
 #define PAGE_BLOCK(state, order) ((uint32_t)(state) << PAGE_STATE_SHIFT | (order))

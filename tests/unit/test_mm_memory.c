@@ -424,6 +424,36 @@ static void a_policy_of_colors_needs_two(void **state)
     }
 }
 
+/* Zeroed at every build, on lines of their own, and nobody else's: the instance works when they
+ * are written full. */
+static void tables_are_the_workloads_own(void **state)
+{
+    struct rng rng = {1};
+    (void)state;
+    for (size_t bytes = 4; bytes <= 1 << 17; bytes = bytes * 5 + 8) {
+        struct setup s = instance_setup("binhop", "next", "64", "2:90:40");
+        s.cache.tables_bytes = bytes;
+        instance_build(&in, &s, instance_ranges, ARRAY_SIZE(instance_ranges), 1);
+        struct memory *m = &in.memory;
+        for (unsigned builds = 0; builds < 2; builds++) {
+            uint8_t *table = m->tables;
+            assert_int_equal((uintptr_t)table % 128, 0);
+            for (size_t i = 0; i < bytes; i++)
+                assert_int_equal(table[i], 0);
+            memset(table, 0xff, bytes);
+            for (unsigned i = 0; i < 200; i++) {
+                struct place_request q = {.pid = 1 + rng_below(&rng, 3)};
+                assert_int_not_equal(memory_alloc(m, &q).n, PFN_NONE.n);
+            }
+            assert_null(memory_check(m));
+            for (size_t i = 0; i < bytes; i++)
+                assert_int_equal(table[i], 0xff);
+            memory_build(m, &in.setup, &in.subject, 1);
+        }
+        instance_drop(&in);
+    }
+}
+
 static void every_pair_of_levels_in_both_orders(void **state)
 {
     (void)state;
@@ -489,6 +519,7 @@ int main(void)
         cmocka_unit_test(bad_ages_are_refused),
         cmocka_unit_test(aged_memory_conflicts_as_theory_says),
         cmocka_unit_test(a_policy_of_colors_needs_two),
+        cmocka_unit_test(tables_are_the_workloads_own),
         cmocka_unit_test(every_pair_of_levels_in_both_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,13 +90,17 @@ static void shapes_are_those_of_their_kernels(void **state)
         assert_int_equal(s->size_bytes, expect[i].bytes);
         assert_int_equal(s->word_bytes, expect[i].word);
         /* Fields lie inside, on 4 bytes, and none on another. */
-        const uint8_t field[] = {s->next, s->prev, s->flags, s->count, s->mapping, s->index};
-        for (unsigned a = 0; a < ARRAY_SIZE(field); a++) {
+        bool chained = i < 2; /* 2.6 found its pages by trees */
+        const uint8_t field[] = {s->next,    s->prev,  s->flags,     s->count,
+                                 s->mapping, s->index, s->next_hash, s->pprev_hash};
+        for (unsigned a = 0; a < ARRAY_SIZE(field) - (chained ? 0 : 2); a++) {
             assert_true(field[a] % 4 == 0 && field[a] + 4u <= s->size_bytes);
             for (unsigned b = 0; b < a; b++)
                 assert_int_not_equal(field[a], field[b]);
         }
         assert_int_equal(s->virtual != PAGE_NO_FIELD, i == 3);
+        assert_int_equal(s->next_hash != PAGE_NO_FIELD, chained);
+        assert_int_equal(s->pprev_hash != PAGE_NO_FIELD, chained);
     }
     assert_null(page_shapes[ARRAY_SIZE(expect)]);
 }
