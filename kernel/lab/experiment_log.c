@@ -27,6 +27,8 @@ static void write_level(const struct workload *w, const struct level *l, unsigne
         record_u64(&r, "pcp_batch", l->setup.pcp.batch);
         record_u64(&r, "pcp_high", l->setup.pcp.high);
     }
+    if (l->setup.cache.tables_bytes)
+        record_u64(&r, "tables_bytes", l->setup.cache.tables_bytes);
     record_end(&r);
 }
 

@@ -210,13 +210,16 @@ static int start_accounts(void)
     return 0;
 }
 
-/* pcp=auto: a policy that picks blocks by itself goes past any lists. */
-static void settle_pcp(struct setup *s)
+/* What a level's setup has from the workload: the tables it needs, and what pcp=auto means; a
+ * policy that picks blocks by itself goes past any lists. */
+static void settle(struct setup *s, uint64_t subject_bytes)
 {
     static const struct pcp_spec none;
 
     if (s->pcp.automatic)
         s->pcp = s->policy->pick ? none : lab.work->pcp;
+    if (lab.work->tables_bytes)
+        s->cache.tables_bytes = lab.work->tables_bytes(&s->cache, subject_bytes);
 }
 
 static int prepare(const struct memmap *map)
@@ -227,11 +230,11 @@ static int prepare(const struct memmap *map)
         return fail("no memory left for an instance");
     if (levels_build(&lab.levels, lab.work->name, lab.failure, sizeof lab.failure))
         return -1;
-    for (unsigned i = 0; i < lab.levels.count; i++)
-        settle_pcp(&lab.levels.level[i].setup);
     struct lab_scale scale = scale_of(&lab.levels);
     bool strict = lab_options.subject_bytes != 0;
     uint64_t bytes = strict ? lab_options.subject_bytes : lab.work->subject_bytes(&scale);
+    for (unsigned i = 0; i < lab.levels.count; i++)
+        settle(&lab.levels.level[i].setup, bytes);
     if (subject_plan(&lab.subject, map, lab.topology, &lab.levels, bytes, strict, lab.failure,
                      sizeof lab.failure))
         return -1;

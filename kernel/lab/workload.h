@@ -61,6 +61,9 @@ struct workload {
     unsigned (*points)(const struct lab_scale *scale, uint64_t *x);
     /* Subject memory that this workload is at home in, unless subject= says otherwise. */
     uint64_t (*subject_bytes)(const struct lab_scale *scale);
+    /* Of hash tables that lie beside the descriptors of so much subject memory (memory->tables);
+     * may be NULL. */
+    size_t (*tables_bytes)(const struct cache_setup *s, uint64_t subject_bytes);
     /* Measures one placement. 0, or a negative code with a reason by lab_fail(). */
     int (*run)(struct sample *s);
     /* What follows from all samples: finding records, and lines for people; may be NULL. */

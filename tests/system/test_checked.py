@@ -40,6 +40,12 @@ def test_per_cpu_lists():
     assert done.verdicts["faults"].ok
 
 
+def test_page_cache():
+    words = "run=pagehash page_struct=2.2 files=50,100 swap=quarter lru=all hash=2.2,mul page_color=64,1 subject=8M"
+    done = good(f"{words} reps=1 warmup=0 passes=1 age=off", smp=2)
+    assert len(done.experiments["pagehash"].levels) == 6
+
+
 @pytest.mark.parametrize("lists", ["off", "4:8"])
 def test_several_cpus_at_once(lists):
     """Whoever checks the whole stops the others first; between their operations nothing is broken."""

@@ -104,6 +104,16 @@ CASES |= {
     "pagevec": (f"{QUICK} run=pagevec", "pagevec=4,31", lambda d: list(d.experiments["pagevec"].levels), ["pagevec=4", "pagevec=31"]),
 }
 
+# Of the page cache, whose chains the default descriptors do not have.
+HASH = f"{QUICK} run=pagehash page_struct=2.2 subject=64M files=500"
+CASES |= {
+    "hash": (HASH, "hash=2.2:9", lambda d: d.of("experiment", what="level")[0]["tables_bytes"], 2048),
+    "lru": (HASH, "lru=list,none", lambda d: list(d.experiments["pagehash"].levels), ["lru=list", "lru=none"]),
+    "files": (HASH, "files=100,200", lambda d: axis(d, "pagehash"), [100, 200]),
+    "lookup": (HASH, "lookup=page,file", lambda d: list(d.experiments["pagehash"].levels), ["lookup=page", "lookup=file"]),
+    "swap": (HASH, "swap=quarter", lambda d: [f["value"] is None for f in d.of("sample", metric="swap_probes")], [False, False]),
+}
+
 # Those that need a machine or a test of their own: below, in test_smp.py, test_own.py, test_cache_model.py,
 # test_sharing.py.
 ELSEWHERE = {"console", "exit", "cpus", "nosmp", "watchdog", "own_colors", "misses", "interleave", "profile", "tx_irq", "tx_ring"}

@@ -1,0 +1,137 @@
+"""The caches of kernel/cache: what hashes and ways of noting use do to lookups, counted and modelled."""
+
+import pytest
+from boots import ARCH, boot, boot_machine, good, machine
+
+from ttlib import run
+
+PAGE = {"x86_64": 4096, "alpha": 8192}[ARCH]
+PAGES = "run=pagehash page_color=256,4 page_struct=2.2"
+
+
+def mean(done, name, level, metric, x=2500):
+    values = done.experiments[name].values(level, metric, x)
+    return sum(values) / len(values)
+
+
+def modelled(words, smp=2):
+    where = machine(f"{words} misses=total", smp=smp)
+    where.model = "ppro"
+    done = boot_machine(where)
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+    return done
+
+
+# ---- how pages are spread ----------------------------------------------------------------------
+
+
+def crowd(done, level):
+    """Pages met on the way, over what random buckets would give (metric `expected`)."""
+    probes, expected = (mean(done, "pagehash", level, m) for m in ("probes", "expected"))
+    return (probes - 1) / (expected - 1)
+
+
+def test_hashes_depend_on_where_inodes_lie():
+    words = f"{PAGES} hash=2.2:11,2.2.16:11,2.2:15,mul:15 age=off,4:95:50 reps=3 warmup=0 passes=1"
+    done = good(words)
+    crowds = {(h, a): crowd(done, f"age={a} hash={h}") for h in ("2.2:11", "2.2.16:11", "2.2:15", "mul:15") for a in ("off", "4:95:50")}
+    for age in ("off", "4:95:50"):
+        assert 0.8 < crowds["2.2:11", age] < 1.2
+        assert crowds["2.2.16:11", age] > 3
+        assert crowds["mul:15", age] < 1.15
+    # The posted hash of a large table: inodes of a fresh allocator crowd, scattered ones do not.
+    assert crowds["2.2:15", "off"] > 1.2 > crowds["2.2:15", "4:95:50"] > 0.8
+
+
+def test_swap_entries_crowd_but_where_they_have_a_hash_of_their_own():
+    done = good(f"{PAGES} hash=2.2:14,swap:14 swap=quarter,none age=off reps=2 warmup=0 passes=1")
+    swap = {h: mean(done, "pagehash", f"hash={h}:14 swap=quarter", "swap_probes") for h in ("2.2", "swap")}
+    together = PAGE >> 8  # entries that differ in bits which the shift drops
+    assert (together + 1) / 2 <= swap["2.2"] < (together + 1) / 2 + 1
+    assert swap["swap"] < 2
+    assert [f["value"] for f in done.of("sample", metric="swap_probes", level="hash=2.2:14 swap=none")] == [None] * 2
+
+
+def test_expected_is_theory_and_the_rest_is_counted():
+    metrics = good(f"{PAGES} hash=2.2:14,swap:14 swap=quarter,none age=off reps=2 warmup=0 passes=1").experiments["pagehash"].metrics
+    assert metrics["expected"].source == "theory"
+    assert {metrics[m].source for m in ("probes", "used", "longest", "swap_probes")} == {"count"}
+
+
+def test_files_are_added_from_point_to_point():
+    done = good(f"{PAGES} files=100,200,1000 hash=2.2:10,2.2:ram age=off reps=1 warmup=0 passes=1")
+    for level in ("hash=2.2:10", "hash=2.2:ram"):
+        expected = [mean(done, "pagehash", level, "expected", x) for x in (100, 200, 1000)]
+        assert 0 < 3 * (expected[0] - 1) < expected[2] - 1 and expected[0] < expected[1]
+    tables = {f["name"]: f["tables_bytes"] for f in done.of("experiment", what="level")}
+    # 128M: a bucket for four pages
+    assert tables == {"hash=2.2:10": 4 << 10, "hash=2.2:ram": 4 * (128 << 20) // PAGE // 4}
+
+
+@pytest.mark.parametrize("smp", [1, 2, 4])
+@pytest.mark.parametrize("lookup", ["file", "page"])
+def test_all_cpus_find_what_is_there(smp, lookup):
+    """Host threads for CPUs; each sums the pages that it finds, and every page comes out again in the end."""
+    words = f"{PAGES} lookup={lookup} swap=quarter lru=all hash=2.2,mul reps=2 warmup=0 passes=2"
+    done = boot_machine(machine(words, smp=smp))
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+    assert len(done.experiments["pagehash"].levels) == 6
+    assert all(f["value"] is None for f in done.of("sample", metric="transfers"))
+
+
+@pytest.mark.parametrize(
+    "words, says",
+    [
+        ("run=pagehash", "page_struct=2.2 and 2.2l"),
+        ("run=pagehash page_struct=2.6:56", "page_struct=2.2 and 2.2l"),
+        (f"{PAGES} hash=2.3", "hash=2.3: 2.3: valid, alone or with :BITS from 1 to 20 or :ram: 2.2 2.2.16 swap mul mul11"),
+        (f"{PAGES} hash=2.2:21", "valid, alone or with :BITS"),
+        (f"{PAGES} lru=lists", "nearest: list; valid: list referenced none"),
+        (f"{PAGES} files=0", "files=0: valid: up to 32 numbers from 1 to 1000000"),
+        (f"{PAGES} files=9000 subject=32M", "no memory left for 9000 files; valid: more subject=, fewer files="),
+        (f"{PAGES} swap=half", "swap=half: half: nothing of that name; valid: none quarter"),
+        ("run=bandwidth hash=2.2", "hash= belongs to pagehash"),
+        ("run=bandwidth lookup=page", "lookup= belongs to pagehash, which run= does not name"),
+    ],
+)
+def test_wrong_words_are_named(words, says):
+    done = boot(f"page_color=256,4 {words}")
+    assert not done.ok and says in done.text, done.text[-2000:]
+    assert done.only("end")["verdict"] == "fail"
+
+
+# ---- under the model of the post's machine -----------------------------------------------------
+
+
+def test_chains_cost_time_and_a_local_hash_saves_misses():
+    words = f"{PAGES} hash=2.2:11,2.2.16:11,2.2:14,mul:14 lookup=file age=off cpus=1 reps=2 warmup=0 passes=1"
+    done = modelled(words, smp=1)
+    ns = {h: mean(done, "pagehash", f"hash={h}", "lookup") for h in ("2.2:11", "2.2.16:11", "2.2:14")}
+    assert ns["2.2.16:11"] > 1.2 * ns["2.2:11"] > 1.2 * ns["2.2:14"]
+    # A file's pages are neighbours in the table by i + o; a multiplication takes them apart.
+    misses = {h: mean(done, "pagehash", f"hash={h}", "table_misses") for h in ("2.2:14", "mul:14")}
+    assert misses["mul:14"] > 1.5 * misses["2.2:14"] > 0
+    assert mean(done, "pagehash", "hash=2.2:11", "transfers") == 0
+
+
+def test_a_list_moves_more_lines_between_cpus_than_a_bit():
+    words = f"{PAGES}:64 lru=none,referenced,list hash=2.2:14 age=off reps=2 warmup=0 passes=1"
+    done = modelled(words)
+    moved = {l: mean(done, "pagehash", f"lru={l}", "desc_transfers") for l in ("none", "referenced", "list")}
+    ns = {l: mean(done, "pagehash", f"lru={l}", "lookup") for l in moved}
+    # The bit lies beside the count, which is written in any case.
+    assert moved["referenced"] == pytest.approx(moved["none"], rel=0.1)
+    assert moved["list"] > moved["referenced"] + 1
+    assert ns["list"] > 1.2 * ns["referenced"] >= 1.2 * ns["none"]
+
+
+def test_passes_are_all_measured():
+    done = {n: modelled(f"{PAGES} age=off reps=1 warmup=0 passes={n}") for n in (1, 3)}
+    for metric in ("lookup", "lookup.L2.miss.all_cpus"):
+        one, three = (mean(done[n], "pagehash", "all", metric) for n in (1, 3))
+        assert three == pytest.approx(one, rel=0.1), metric
+
+
+def test_two_runs_are_the_same_byte_by_byte():
+    words = f"{PAGES} files=300 subject=32M swap=quarter reps=1 warmup=0 passes=1"
+    assert modelled(words).data == modelled(words).data
