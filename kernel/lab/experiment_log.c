@@ -5,6 +5,7 @@
 #include "core/kprintf.h"
 #include "core/record.h"
 #include "lab/bundle.h"
+#include "lab/descriptors.h"
 #include "lab/options.h"
 #include "lab/results.h"
 #include "mm/own.h"
@@ -119,6 +120,25 @@ static void write_node_pages(struct record *r, const struct subject *subject)
     record_array_end(r);
 }
 
+/* Where a level's descriptors lie, where the machine has several nodes. */
+static void write_descriptors(const struct workload *w, const struct level *l,
+                              const struct subject *subject)
+{
+    struct descriptors_found found;
+    struct record r;
+    descriptors_find(subject, &l->setup, &found);
+    record_begin(&r, "experiment");
+    record_str(&r, "exp", w->name);
+    record_str(&r, "what", "descriptors");
+    record_str(&r, "level", l->name);
+    record_array(&r, "nodes");
+    for (unsigned i = 0; i < subject->topology.numa->nodes; i++)
+        record_u64(&r, NULL, found.pages[i]);
+    record_array_end(&r);
+    record_u64(&r, "away", found.away);
+    record_end(&r);
+}
+
 void experiment_write_plan(const struct results *res, const struct subject *subject)
 {
     const struct workload *w = res->work;
@@ -145,6 +165,8 @@ void experiment_write_plan(const struct results *res, const struct subject *subj
     write_texts(w);
     for (unsigned i = 0; i < levels->count; i++)
         write_level(w, &levels->level[i], i);
+    for (unsigned i = 0; i < levels->count && subject->topology.numa->nodes > 1; i++)
+        write_descriptors(w, &levels->level[i], subject);
     for (unsigned i = 0; i < res->metrics; i++)
         write_metric(w, &res->metric[i]);
 }

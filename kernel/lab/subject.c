@@ -4,6 +4,7 @@
 #include "arch.h"
 #include "core/errno.h"
 #include "core/kprintf.h"
+#include "lab/descriptors.h"
 #include "mm/own.h"
 
 #include <string.h>
@@ -22,14 +23,14 @@ static uint64_t area_pages(const struct levels *levels, const struct topology *t
     return (bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
 }
 
-/* The largest part of `pages` that leaves room for its own area in the largest range; own memory
- * has it beside them. */
+/* The largest part of `pages` that leaves room for its own area in the largest range, and for
+ * descriptors on their nodes; own memory has the area beside them. */
 static uint64_t shrink_to_fit(const struct levels *levels, const struct topology *t, uint64_t pages,
                               uint64_t free, uint64_t largest)
 {
     while (pages >= SUBJECT_MIN_PAGES) {
         uint64_t area = own_colors().given ? 0 : area_pages(levels, t, pages);
-        if (area <= largest && area + pages <= free)
+        if (area <= largest && area + descriptors_pages(levels, t, pages) + pages <= free)
             return pages;
         /* 31/32: at most a few hundred rounds from 2^32 down, and within 3% of the largest. */
         pages -= pages / 32 + 1;
@@ -56,26 +57,6 @@ static void add_range(struct subject *out, struct pfn_range r)
     out->range_count = out->range_count + 1 + i - joined;
 }
 
-#define ANY_NODE NUMA_NODES
-
-/* The largest piece of RAM that is one range of one node (or of any, uncut); empty if none. */
-static struct pfn_range largest_of(const struct memmap *rest, const struct numa *numa,
-                                   unsigned node)
-{
-    struct pfn_range best = {pfn(0), pfn(0)};
-    for_each_range (rest, r, MEM_RAM) {
-        struct pfn_range left = r->at;
-        while (pfn_range_pages(left)) {
-            unsigned of = ANY_NODE;
-            struct pfn_range piece = node == ANY_NODE ? left : numa_first(numa, left, &of);
-            if (of == node && pfn_range_pages(piece) > pfn_range_pages(best))
-                best = piece;
-            left.start = piece.end;
-        }
-    }
-    return best;
-}
-
 /*
  * Gives the subject up to `pages` frames of the largest range that is left; false when none is.
  * Largest first: a subject of one range has no small leftovers at the edges of many, which a fresh
@@ -84,7 +65,7 @@ static struct pfn_range largest_of(const struct memmap *rest, const struct numa 
  */
 static bool take_largest(struct subject *out, struct memmap *rest, uint64_t pages, unsigned node)
 {
-    struct pfn_range best = largest_of(rest, out->topology.numa, node);
+    struct pfn_range best = numa_largest(out->topology.numa, rest, node);
     if (!pages || out->range_count == SUBJECT_RANGES || !pfn_range_pages(best))
         return false;
     uint64_t aligned = align_up(best.start.n, 1ul << MAX_ORDER);
@@ -95,6 +76,16 @@ static bool take_largest(struct subject *out, struct memmap *rest, uint64_t page
     return memmap_set(rest, best, MEMMAP_KERNEL) == 0;
 }
 
+/* The same again and again; returns how many they were. */
+static uint64_t take_of_node(struct subject *out, struct memmap *rest, uint64_t pages,
+                             unsigned node)
+{
+    uint64_t before = out->pages;
+    while (take_largest(out, rest, before + pages - out->pages, node))
+        ;
+    return out->pages - before;
+}
+
 static bool nodes_apart(const struct levels *levels, const struct topology *t)
 {
     bool apart = false;
@@ -103,22 +94,28 @@ static bool nodes_apart(const struct levels *levels, const struct topology *t)
     return apart;
 }
 
-/* Each node's share of `pages`, by what it has left. */
-static void take_shares(struct subject *out, struct memmap *rest, uint64_t pages)
+/*
+ * Each node's share of `pages`, by what it has left, and no more than it has room for beside their
+ * descriptors; then what is missing, from whoever has room.
+ */
+static void take_shares(struct subject *out, struct memmap *rest, const struct levels *levels,
+                        uint64_t pages)
 {
     const struct numa *numa = out->topology.numa;
-    uint64_t ram = memmap_pages(rest, MEM_RAM), of_node[NUMA_NODES], before = 0;
-    for (unsigned i = 0; i < numa->nodes; i++)
+    uint64_t ram = memmap_pages(rest, MEM_RAM), of_node[NUMA_NODES], room[NUMA_NODES], before = 0;
+    for (unsigned i = 0; i < numa->nodes; i++) {
         of_node[i] = numa_pages(numa, rest, i);
+        room[i] = descriptors_fit(levels, &out->topology, of_node[i]);
+    }
     for (unsigned i = 0; i < numa->nodes; i++) {
         /* By sums from the first node on, so that roundings do not add up. */
         uint64_t from = align_down(pages * before / ram, 1ul << MAX_ORDER);
         before += of_node[i];
         uint64_t to = before == ram ? pages : align_down(pages * before / ram, 1ul << MAX_ORDER);
-        uint64_t end = out->pages + (of_node[i] ? to - from : 0);
-        while (take_largest(out, rest, end - out->pages, i))
-            ;
+        room[i] -= take_of_node(out, rest, min_u64(room[i], of_node[i] ? to - from : 0), i);
     }
+    for (unsigned i = 0; i < numa->nodes; i++)
+        take_of_node(out, rest, min_u64(room[i], pages - out->pages), i);
 }
 
 /* A place for the area: beside the subject, with own_colors= in own memory. NULL: no room. */
@@ -143,12 +140,16 @@ static int no_area(uint64_t pages, char *err, size_t err_bytes)
     return -TT_ENOMEM;
 }
 
-int subject_plan(struct subject *out, const struct memmap *map, const struct topology *t,
+int subject_plan(struct subject *out, const struct memmap *map, const struct topology *topology,
                  const struct levels *levels, uint64_t bytes, bool strict, char *err,
                  size_t err_bytes)
 {
     static struct memmap rest; /* a copy to take the area from */
     rest = *map;
+    out->topology = *topology;
+    const struct topology *t = &out->topology;
+    bool apart = nodes_apart(levels, t);
+    out->topology.descriptors = apart && !own_colors().given;
     uint64_t free = memmap_pages(map, MEM_RAM), largest = 0;
     for_each_range (map, r, MEM_RAM)
         largest = max_u64(largest, pfn_range_pages(r->at));
@@ -177,10 +178,10 @@ int subject_plan(struct subject *out, const struct memmap *map, const struct top
     out->area_bytes = area << PAGE_SHIFT;
     out->pages = 0;
     out->range_count = 0;
-    out->topology = *t;
-    if (nodes_apart(levels, t))
-        take_shares(out, &rest, pages);
-    while (take_largest(out, &rest, pages - out->pages, ANY_NODE))
-        ;
-    return 0;
+    out->places = 0;
+    if (apart)
+        take_shares(out, &rest, levels, pages);
+    else
+        take_of_node(out, &rest, pages, NUMA_ANY);
+    return t->descriptors ? descriptors_place(out, &rest, levels, err, err_bytes) : 0;
 }

@@ -13,8 +13,9 @@
  *
  * On a machine with nodes, unless all levels have numa=off, each node gives as much of the subject
  * as it has of the memory that is left, in whole blocks of the largest order where it can; what a
- * node cannot give, others do. The area lies in one piece, so on one node, or where own memory
- * does.
+ * node cannot give, others do. Descriptors lie on the nodes of their frames (descriptors.h), but of
+ * levels with numa=off, and with own_colors=. The rest of the area lies in one piece, so on one
+ * node, or where own memory does.
  */
 int subject_plan(struct subject *out, const struct memmap *map, const struct topology *t,
                  const struct levels *levels, uint64_t bytes, bool strict, char *err,

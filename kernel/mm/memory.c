@@ -55,12 +55,18 @@ static unsigned cpus_of(const struct topology *t)
     return t->cpus ? t->cpus : 1;
 }
 
+/* Of the descriptors, in the area. */
+static size_t descriptor_bytes(const struct setup *s, const struct topology *t, uint32_t pages)
+{
+    return memory_by_node(s, t) ? 0 : part(pages_bytes(&s->layout, pages));
+}
+
 size_t memory_bytes(const struct setup *s, const struct topology *t, uint32_t pages)
 {
     struct color_map color, lists;
     color_maps(s, &color, &lists);
     unsigned nodes = topology_nodes(t, s->numa != NUMA_OFF), cpus = s->pcp.batch ? cpus_of(t) : 0;
-    return part(pages_bytes(&s->layout, pages)) + part(nodes_bytes(nodes, &lists)) +
+    return descriptor_bytes(s, t, pages) + part(nodes_bytes(nodes, &lists)) +
            (1 + cpus) * part(account_bytes(&color)) + part(pcp_bytes(cpus, nodes, &lists)) +
            part(s->cache.tables_bytes) + part(state_bytes(s)) + part(age_bytes(pages));
 }
@@ -371,9 +377,9 @@ void memory_build(struct memory *m, const struct setup *s, const struct subject 
     m->operations = 0;
     color_maps(s, &m->color, &m->list_color);
 
-    char *at = on->area;
-    pages_init(&m->pages, &s->layout, at, on->range, on->range_count, apart ? t->numa : NULL);
-    at += part(pages_bytes(&s->layout, on->pages));
+    pages_init(&m->pages, &s->layout, memory_descriptors(s, on), on->range, on->range_count,
+               apart ? t->numa : NULL);
+    char *at = (char *)on->area + descriptor_bytes(s, t, on->pages);
     nodes_init(&m->nodes, &m->pages, t, apart, &m->list_color, at);
     at += part(nodes_bytes(m->nodes.count, &m->list_color));
     account_init(&m->account, &m->color, at);

@@ -41,6 +41,19 @@ struct setup {
     struct cache_setup cache;
 };
 
+#define SUBJECT_PLACES 64 /* as many as an experiment has levels */
+
+/*
+ * Addresses of the descriptors of one layout, page aligned. by_node: each page of them lies on the
+ * node of the frames that most of it describes; else at the start of the area, with other
+ * addresses.
+ */
+struct descriptor_place {
+    uint32_t stride_bytes, offset_bytes;
+    bool by_node;
+    void *at;
+};
+
 /* The frames of an instance, and the area for everything kept about them. */
 struct subject {
     unsigned range_count;
@@ -49,6 +62,8 @@ struct subject {
     struct topology topology;
     void *area;        /* page aligned, not part of the ranges */
     size_t area_bytes; /* at least memory_bytes() of every level that uses it */
+    unsigned places;   /* 0: all descriptors lie at the start of the area */
+    struct descriptor_place place[SUBJECT_PLACES];
 };
 
 struct memory {
@@ -74,6 +89,32 @@ struct memory {
 
 /* 0, or -TT_EINVAL when the choices of a set-up do not go together, with the reason in err. */
 int setup_check(const struct setup *s, char *err, size_t err_bytes);
+
+/* Do a set-up's descriptors lie on their frames' nodes, and so not in the area? */
+static inline bool memory_by_node(const struct setup *s, const struct topology *t)
+{
+    return t->descriptors && topology_nodes(t, s->numa != NUMA_OFF) > 1;
+}
+
+/* The place of a set-up's descriptors; NULL: at the start of the area. */
+static inline const struct descriptor_place *memory_place(const struct setup *s,
+                                                          const struct subject *on)
+{
+    for (unsigned i = 0; i < on->places; i++) {
+        const struct descriptor_place *p = &on->place[i];
+        if (p->stride_bytes == s->layout.stride_bytes &&
+            p->offset_bytes == s->layout.offset_bytes &&
+            p->by_node == memory_by_node(s, &on->topology))
+            return p;
+    }
+    return NULL;
+}
+
+static inline void *memory_descriptors(const struct setup *s, const struct subject *on)
+{
+    const struct descriptor_place *p = memory_place(s, on);
+    return p ? p->at : on->area;
+}
 
 /* Bytes of area that an instance of `pages` frames needs under a set-up. */
 size_t memory_bytes(const struct setup *s, const struct topology *t, uint32_t pages);

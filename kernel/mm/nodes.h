@@ -19,6 +19,7 @@ struct topology {
     const struct numa *numa; /* NULL: one node */
     unsigned cpus;           /* that run; 0 means one */
     uint8_t home[CPU_MAX];   /* the node of each */
+    bool descriptors;        /* those of frames lie on the frames' nodes (memory.h) */
 };
 
 struct nodes {

@@ -164,3 +164,19 @@ uint64_t numa_pages(const struct numa *n, const struct memmap *map, unsigned nod
     }
     return pages;
 }
+
+struct pfn_range numa_largest(const struct numa *n, const struct memmap *map, unsigned node)
+{
+    struct pfn_range best = {pfn(0), pfn(0)};
+    for_each_range (map, r, MEM_RAM) {
+        struct pfn_range left = r->at;
+        while (pfn_range_pages(left)) {
+            unsigned of = NUMA_ANY;
+            struct pfn_range piece = node == NUMA_ANY ? left : numa_first(n, left, &of);
+            if (of == node && pfn_range_pages(piece) > pfn_range_pages(best))
+                best = piece;
+            left.start = piece.end;
+        }
+    }
+    return best;
+}

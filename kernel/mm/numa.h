@@ -42,4 +42,10 @@ void numa_order(const struct numa *n, unsigned from, uint8_t order[NUMA_NODES]);
 /* RAM of a node in pages. */
 uint64_t numa_pages(const struct numa *n, const struct memmap *map, unsigned node);
 
+#define NUMA_ANY NUMA_NODES
+
+/* The largest piece of RAM that is one range of one node (NUMA_ANY: or of several); empty if none.
+ */
+struct pfn_range numa_largest(const struct numa *n, const struct memmap *map, unsigned node);
+
 #endif

@@ -9,9 +9,10 @@
  * colours in the range stay unused. What takes several pages is then gathered frame by frame and
  * mapped in the own window (arch.h), so that no run of allowed frames is too short for it; each of
  * its pages needs a translation of its own, which the direct map's large pages do not, and so
- * nothing but stacks lies there without the option. Descriptors of the subject, which are else
- * taken out of the map beside it, are own memory with it. Not own memory, and so of any colour: the
- * image (its place is the loader's choice), boot modules, and the low page that starts CPUs.
+ * without the option nothing lies there but stacks, and on machines with nodes descriptors.
+ * Descriptors of the subject, which are else taken out of the map beside it, are own memory with
+ * it. Not own memory, and so of any colour: the image (its place is the loader's choice), boot
+ * modules, and the low page that starts CPUs.
  */
 #ifndef TT_MM_OWN_H
 #define TT_MM_OWN_H
@@ -83,6 +84,13 @@ void *own_array(size_t bytes);
 void *own_descriptors(size_t bytes);
 
 /*
+ * Without own_colors=: addresses in the own window for frames that are not own memory, one behind
+ * the other, next() giving each; for the rest of the boot, and never given before. NULL: the window
+ * is full, or own memory has no page left for tables.
+ */
+void *own_map_frames(size_t pages, pfn_t (*next)(void *arg), void *arg);
+
+/*
  * newlib's heap grows here: returns the start of the new part, or NULL when full. In the own range
  * above everything else; with own_colors= in the own window.
  */
@@ -93,7 +101,7 @@ void *own_sbrk(ptrdiff_t delta);
 /* Adds the live pages by colour of a map to pages[]; the heap's up to its break. O(range). */
 void own_pages_of_color(const struct color_map *map, uint32_t *pages);
 
-/* With own_colors=; without it the last three have no addresses of their own. */
+/* With own_colors=; without it the last three are not found by their addresses. */
 enum own_kind { OWN_TABLES, OWN_STACKS, OWN_HEAP, OWN_ARRAYS, OWN_DESCRIPTORS, OWN_KINDS };
 extern const char *const own_kind_names[OWN_KINDS];
 

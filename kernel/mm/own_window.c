@@ -1,6 +1,7 @@
 /*
  * The own window (arch.h): stacks, and with own_colors= heap, arrays and descriptors, as single own
- * pages mapped one behind the other. Contracts in own.h.
+ * pages mapped one behind the other; without it descriptors that lie on several nodes. Contracts in
+ * own.h.
  *
  * A quarter of the window for each kind, from below. What is mapped stays mapped to the same frame
  * for the boot: no CPU can remember a translation that is not true any more.
@@ -95,6 +96,18 @@ void *own_descriptors(size_t bytes)
     bool grown = grow_to(OWN_DESCRIPTORS, bytes);
     lock_drop_irq(&window_lock, irq);
     return grown ? (void *)region(OWN_DESCRIPTORS) : NULL;
+}
+
+void *own_map_frames(size_t pages, pfn_t (*next)(void *arg), void *arg)
+{
+    unsigned long irq = lock_take_irq(&window_lock);
+    uintptr_t start = region(OWN_DESCRIPTORS) + used[OWN_DESCRIPTORS];
+    size_t done = 0, room = (REGION_BYTES - used[OWN_DESCRIPTORS]) >> PAGE_SHIFT;
+    while (done < pages && pages <= room && !arch_own_map(start + done * PAGE_SIZE, next(arg)))
+        done++;
+    used[OWN_DESCRIPTORS] += done * PAGE_SIZE;
+    lock_drop_irq(&window_lock, irq);
+    return done == pages ? (void *)start : NULL;
 }
 
 /* ---- the heap ------------------------------------------------------------------------------- */

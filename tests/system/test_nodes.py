@@ -102,7 +102,7 @@ def test_memory_comes_from_the_cpus_own_node():
     low, high = plan(done)["subject_nodes"]
     assert low + high == plan(done)["subject_pages"] == 16384
     ram = [n["ram_pages"] for n in nodes(done)]
-    assert abs(low / high - ram[0] / ram[1]) < 0.25  # descriptors lie on node 0
+    assert abs(low / high - ram[0] / ram[1]) < 0.25  # the kernel's own memory lies on node 0
     for level in ("alloc=buddy", "alloc=va"):
         got = by_node(done, "node_got", level)
         assert got == by_node(done, "node_wanted", level) == [0, account(done, level)["blocks"]]
@@ -173,6 +173,80 @@ def test_empty_nodes(cpus_, memory):
     assert by_node(done, "node_wanted") == ([blocks, 0] if not memory else [0, blocks])
     assert (plan(done)["subject_nodes"][1] > 0) == (not memory)
     assert account(done)["local"] == (0 if memory else blocks)
+
+
+# ---- descriptors -------------------------------------------------------------------------------
+
+SHAPES = {"2.6:56": (56, 0), "2.2:40+12": (40, 12), "2.2:132": (132, 0), "2.6v:64": (64, 0)}
+GAP_NODES = ("-M", "q35,max-ram-below-4g=128M") + numa((96, "1"), (160, "0"))
+
+
+def descriptors(done, level, exp="bandwidth"):
+    return done.only("experiment", what="descriptors", level=level, exp=exp)
+
+
+def array_pages(done, shape):
+    stride, offset = SHAPES[shape]
+    return -(-(offset + plan(done)["subject_pages"] * stride) // 4096)
+
+
+@pytest.mark.parametrize(
+    "extra, mem, smp, subject",
+    [
+        pytest.param(SECOND, "512M", 2, "64M", id="two"),
+        pytest.param(UNEVEN, "528M", 4, "400M", id="uneven"),
+        # Nodes end at odd frames then, and in the middle of a page of descriptors.
+        pytest.param(UNEVEN, "528M", 4, "440M", id="full"),
+        pytest.param(GAP_NODES, "256M", 2, "200M", id="gap"),
+        pytest.param(numa((256, ""), (0, "0-1"), (256, "")), "512M", 2, "100M", id="no_memory"),
+    ],
+)
+def test_descriptors_lie_on_the_nodes_of_their_frames(extra, mem, smp, subject):
+    shapes = list(SHAPES)
+    done = good(f"{FRESH} subject={subject} page_struct={','.join(shapes)}", mem=mem, smp=smp, extra=extra)
+    frames = plan(done)["subject_nodes"]
+    # A page for each end of a node that is not one of a page; one descriptor may reach over its end.
+    ends = plan(done)["subject_ranges"] + len(frames)
+    for shape in shapes:
+        found = descriptors(done, f"page_struct={shape}")
+        stride, _ = SHAPES[shape]
+        assert sum(found["nodes"]) == array_pages(done, shape)
+        for pages, mine in zip(found["nodes"], frames):
+            assert abs(pages - mine * stride / 4096) <= ends
+            assert (pages == 0) == (mine == 0)
+        assert found["away"] <= ends * (4096 // stride + 1)
+
+
+def test_descriptors_of_one_node_are_where_they_were():
+    words = f"{FRESH} subject=64M numa=on,off page_struct=2.6:56,2.6v:64"
+    done = good(words, mem="512M", smp=2, extra=SECOND)
+    high = plan(done)["subject_nodes"][1]
+    for shape in ("2.6:56", "2.6v:64"):
+        on, off = (descriptors(done, f"page_struct={shape} numa={how}") for how in ("on", "off"))
+        assert on["away"] < 100
+        assert (off["nodes"], off["away"]) == ([array_pages(done, shape), 0], high)
+    alone = good(f"{FRESH} subject=64M numa=off", mem="512M", smp=2, extra=SECOND)
+    assert descriptors(alone, "all")["nodes"][1] == 0
+    assert not good(f"{FRESH} subject=64M", mem="512M", smp=2).of("experiment", what="descriptors")
+
+
+def test_own_colors_come_before_nodes():
+    done = good(f"{FRESH} alloc=va subject=16M own_colors=0-127", mem="512M", smp=2, extra=SECOND)
+    assert plan(done)["descriptors"] == "own colors"
+    assert descriptors(done, "all")["nodes"].count(0) == 1  # where own memory lies
+
+
+def test_experiments_one_after_the_other_have_descriptors_of_their_own():
+    """No address is used for another frame: what the first experiment saw is what the last one sees."""
+    words = f"{FRESH} subject=64M page_struct=2.6:56,2.2:40"
+    one = good(words, mem="512M", smp=2, extra=SECOND)
+    more = good(words.replace("run=bandwidth", "run=conflict,walk,bandwidth"), mem="512M", smp=2, extra=SECOND)
+    assert len(more.of("experiment", what="descriptors")) == 6
+    for level in ("page_struct=2.6:56", "page_struct=2.2:40"):
+        same = ("nodes", "away")
+        assert [descriptors(one, level)[k] for k in same] == [descriptors(more, level)[k] for k in same]
+    wanted = one.counts()
+    assert wanted == {k: v for k, v in more.counts().items() if k[0] == "bandwidth"}
 
 
 # ---- ranges that start anywhere ----------------------------------------------------------------

@@ -32,7 +32,7 @@ static int level_page_color(const char *text, struct setup *s, char *e, size_t e
 REGISTER_FACTOR(page_color, '/', "1024,1", "KB,WAYS", "a cache", level_page_color, NULL, NULL);
 
 /* So that there is a registry of them. */
-REGISTER_AXIS(points, "nobody", 1, 2, false, "N", "numbers", 1);
+REGISTER_AXIS(points, "nobody", 1, 2, AXIS_NUMBERS, "N", "numbers", 1);
 
 int setup_check(const struct setup *s, char *e, size_t e_bytes)
 {

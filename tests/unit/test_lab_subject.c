@@ -1,6 +1,7 @@
 /*
  * Planning the subject: on random memory maps the plan owns only RAM, never its own notes, as many
- * frames as were asked for or as there can be, and says so when that is too few.
+ * frames as were asked for or as there can be, and says so when that is too few. On nodes every
+ * page of descriptors lies on the node of frames that it describes.
  */
 #include "host.h"
 
@@ -8,6 +9,7 @@
 #include "core/cmdline.h"
 #include "core/errno.h"
 #include "core/rng.h"
+#include "lab/descriptors.h"
 #include "lab/subject.h"
 #include "mm/own.h"
 
@@ -21,12 +23,43 @@ static struct levels levels;
 static struct topology topology;
 static char err[200];
 
-/* Notes of 64 bytes a frame and a fixed part: what memory_bytes is asked for here. */
+/* Descriptors, where they are in the area, and a fixed part: what memory_bytes is asked for here.
+ */
 size_t memory_bytes(const struct setup *s, const struct topology *t, uint32_t pages)
 {
-    (void)t;
-    return s->layout.stride_bytes * (size_t)pages + 5000;
+    return (memory_by_node(s, t) ? 0 : pages_bytes(&s->layout, pages)) + 5000;
 }
+
+/* ---- the own window: pages with any frame behind them -----------------------------------------
+ */
+
+#define WINDOW_PAGES 200000
+static struct {
+    size_t pages, limit;
+    uint64_t frame[WINDOW_PAGES];
+} window = {.limit = WINDOW_PAGES};
+
+void *own_map_frames(size_t pages, pfn_t (*next)(void *arg), void *arg)
+{
+    if (pages > window.limit - window.pages)
+        return NULL;
+    void *at = (char *)ARCH_OWN + (window.pages << PAGE_SHIFT);
+    for (size_t i = 0; i < pages; i++)
+        window.frame[window.pages++] = next(arg).n;
+    return at;
+}
+
+/* Of the direct map the addresses are the frames'. */
+phys_t arch_space_lookup(const struct arch_space *s, uintptr_t va, unsigned *prot)
+{
+    (void)s, (void)prot;
+    if (va < ARCH_OWN)
+        return phys(va);
+    return pfn_to_phys(pfn(window.frame[(va - ARCH_OWN) >> PAGE_SHIFT]));
+}
+
+/* ---- the plan ---------------------------------------------------------------------------------
+ */
 
 static void one_level(uint32_t stride)
 {
@@ -69,7 +102,8 @@ static void check_plan(void)
         assert_true(is_ram(f));
     assert_int_equal(pages, plan.pages);
     for (unsigned i = 0; i < levels.count; i++)
-        assert_true(memory_bytes(&levels.level[i].setup, &topology, plan.pages) <= plan.area_bytes);
+        assert_true(memory_bytes(&levels.level[i].setup, &plan.topology, plan.pages) <=
+                    plan.area_bytes);
 }
 
 static void random_maps(void **state)
@@ -164,6 +198,7 @@ static void each_node_gives_its_share(void **state)
         }
         one_level(64);
         topology.numa = &numa;
+        window.pages = 0;
         uint64_t want = 4096 + rng_below(&g, 2000);
         assert_int_equal(subject_plan(&plan, &map, &topology, &levels, want << PAGE_SHIFT, false,
                                       err, sizeof err),
@@ -188,6 +223,117 @@ static void each_node_gives_its_share(void **state)
         levels.level[0].setup.numa = levels.level[1].setup.numa = NUMA_ON;
         topology.numa = NULL;
     }
+}
+
+/* Frame of a descriptor. */
+static uint64_t frame_of(uint64_t nr)
+{
+    unsigned i = 0;
+    for (; nr >= pfn_range_pages(plan.range[i]); i++)
+        nr -= pfn_range_pages(plan.range[i]);
+    return plan.range[i].start.n + nr;
+}
+
+/* The page lies on the node of a frame that it describes, of the only one if there is one. */
+static void check_page(const struct numa *n, const struct setup *s, uint64_t page, unsigned node)
+{
+    const struct page_layout *l = &s->layout;
+    uint64_t start = page << PAGE_SHIFT, end = start + PAGE_SIZE;
+    uint64_t first = start > l->offset_bytes ? (start - l->offset_bytes) / l->stride_bytes : 0;
+    bool found = false;
+    for (uint64_t nr = first; nr < plan.pages; nr++) {
+        if (l->offset_bytes + nr * l->stride_bytes >= end && nr > first)
+            break;
+        found |= numa_node_of(n, pfn(frame_of(nr))) == node;
+    }
+    assert_true(found);
+}
+
+/* Every page and descriptor of a level; what descriptors_find() says is the same. */
+static void check_descriptors(const struct numa *n, const struct setup *s)
+{
+    static uint8_t taken[1 << 17];
+    const struct page_layout *l = &s->layout;
+    uintptr_t at = (uintptr_t)memory_descriptors(s, &plan);
+    uint64_t pages = (pages_bytes(l, plan.pages) + PAGE_SIZE - 1) >> PAGE_SHIFT, away = 0;
+    uint64_t area = arch_virt_to_phys(plan.area).a >> PAGE_SHIFT, by_node[NUMA_NODES] = {0};
+    bool off = s->numa == NUMA_OFF;
+    memset(taken, 0, sizeof taken);
+    for (uint64_t f = 0; f < plan.pages; f++)
+        taken[frame_of(f)] = 1;
+    for (uint64_t f = area; f < area + (plan.area_bytes >> PAGE_SHIFT); f++)
+        taken[f] = 1;
+    for (uint64_t i = 0; i < pages; i++) {
+        uint64_t f = arch_space_lookup(NULL, at + (i << PAGE_SHIFT), NULL).a >> PAGE_SHIFT;
+        unsigned node = numa_node_of(n, pfn(f));
+        assert_true(is_ram(f));
+        assert_true(off ? f == area + i : !taken[f]);
+        taken[f] = 1;
+        by_node[node]++;
+        if (!off)
+            check_page(n, s, i, node);
+    }
+    for (uint64_t nr = 0; nr < plan.pages; nr++) {
+        uintptr_t va = at + l->offset_bytes + nr * l->stride_bytes;
+        phys_t a = arch_space_lookup(NULL, va, NULL);
+        away += numa_node_of(n, phys_to_pfn(a)) != numa_node_of(n, pfn(frame_of(nr)));
+    }
+    struct descriptors_found found;
+    descriptors_find(&plan, s, &found);
+    assert_int_equal(found.away, away);
+    assert_memory_equal(found.pages, by_node, sizeof by_node);
+}
+
+/* Uneven nodes of several ranges each, not in order, one of them empty; as full as they can be. */
+static void descriptors_lie_on_their_frames_nodes(void **state)
+{
+    struct rng g = rng_stream(3, 1);
+    static struct numa numa;
+    unsigned shared = 0;
+    (void)state;
+    for (unsigned round = 0; round < 100; round++) {
+        map.count = 0;
+        numa = (struct numa){.nodes = 4};
+        uint64_t at = rng_below(&g, 2000) + 1;
+        for (unsigned i = 0; i < 5; i++) {
+            uint64_t end = at + 1500 + rng_below(&g, 6000);
+            numa.range[numa.ranges++] = (struct arch_numa_range){
+                {phys(at << PAGE_SHIFT), phys(end << PAGE_SHIFT)}, (uint8_t)(3 - i % 3)};
+            add(at + rng_below(&g, 1000), end, MEM_RAM);
+            at = end + (round % 2 ? rng_below(&g, 5000) : 0);
+        }
+        one_level(40 + 4 * rng_below(&g, 40));
+        levels.level[1].setup.layout.offset_bytes = 4 * rng_below(&g, 1024);
+        levels.level[1].setup.numa = round % 4 ? NUMA_ON : NUMA_OFF;
+        topology.numa = &numa;
+        window.pages = 0;
+        uint64_t want = round % 3 ? 1ul << 40 : (4096ul + rng_below(&g, 8000)) << PAGE_SHIFT;
+        assert_int_equal(
+            subject_plan(&plan, &map, &topology, &levels, want, false, err, sizeof err), 0);
+        check_plan();
+        for (unsigned i = 0; i < levels.count; i++) {
+            struct descriptors_found found;
+            check_descriptors(&numa, &levels.level[i].setup);
+            descriptors_find(&plan, &levels.level[i].setup, &found);
+            shared += levels.level[i].setup.numa == NUMA_ON && found.away;
+        }
+        /* At most 3% less than there is room for. */
+        uint64_t ram = memmap_pages(&map, MEM_RAM);
+        uint64_t stride = levels.level[1].setup.layout.stride_bytes;
+        if (round % 3 && round % 4)
+            assert_true(plan.pages >= (ram - 100) * PAGE_SIZE / (PAGE_SIZE + stride) * 96 / 100);
+        window.pages = 0;
+        window.limit = 10;
+        assert_int_equal(
+            subject_plan(&plan, &map, &topology, &levels, want, false, err, sizeof err),
+            -TT_ENOMEM);
+        assert_non_null(strstr(err, "no room for descriptors on the nodes of"));
+        window.limit = WINDOW_PAGES;
+    }
+    assert_true(shared > 10); /* there were pages that two nodes share */
+    levels.level[1].setup.layout.offset_bytes = 0;
+    levels.level[1].setup.numa = NUMA_ON;
+    topology.numa = NULL;
 }
 
 static void errors_say_what_would_do(void **state)
@@ -260,6 +406,7 @@ int main(void)
         cmocka_unit_test(the_largest_stride_decides),
         cmocka_unit_test(largest_range_first_and_aligned),
         cmocka_unit_test(each_node_gives_its_share),
+        cmocka_unit_test(descriptors_lie_on_their_frames_nodes),
         cmocka_unit_test(errors_say_what_would_do),
         cmocka_unit_test(own_colors_move_the_area_into_own_memory),
     };

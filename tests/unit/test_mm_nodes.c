@@ -1,6 +1,7 @@
 /*
  * Instances with nodes: every request against the rule of numa= as stated, every block freed to its
- * own node and merged there only, colours and nodes against a recount, ageing as without nodes.
+ * own node and merged there only, colours and nodes against a recount, ageing as without nodes; and
+ * all the same wherever descriptors lie.
  */
 #include "host.h"
 
@@ -239,6 +240,48 @@ static void ageing_leaves_the_same_frames_free(void **state)
     assert_memory_equal(free_at[0], free_at[1], sizeof free_at[0]);
 }
 
+/* The same blocks, with the descriptors elsewhere; by_node the area has no room for them at all. */
+static void descriptors_may_lie_elsewhere(void **state)
+{
+    static pfn_t there[300];
+    (void)state;
+    struct setup s = instance_setup("va", "next", "64", "2:90:40");
+    for (unsigned round = 0; round < 5; round++) {
+        s.numa = round > 2 ? NUMA_OFF : NUMA_ON;
+        instance_build_on(&in, &s, &four, instance_ranges, 4, 3);
+        struct subject *on = &in.subject;
+        size_t bytes = align_up(pages_bytes(&s.layout, on->pages), PAGE_SIZE), all = on->area_bytes;
+        uint8_t *place = aligned_alloc(PAGE_SIZE, bytes);
+        if (round % 3) {
+            on->topology.descriptors = true;
+            /* Neither another layout's place nor one by the other rule is taken. */
+            on->place[0] = (struct descriptor_place){s.layout.stride_bytes + 8, 0, !s.numa, NULL};
+            on->place[1] = (struct descriptor_place){s.layout.stride_bytes, 0, s.numa, NULL};
+            on->place[2] = (struct descriptor_place){s.layout.stride_bytes, 0, !s.numa, place};
+            on->places = 3;
+            on->area_bytes = memory_bytes(&s, &on->topology, on->pages);
+            if (s.numa == NUMA_ON)
+                assert_true(on->area_bytes + on->pages * s.layout.stride_bytes <= all);
+            free(on->area);
+            on->area = malloc(align_up(on->area_bytes, PAGE_SIZE));
+            memory_build(&in.memory, &s, on, 3);
+            assert_ptr_equal(in.memory.pages.base, place);
+        } else {
+            assert_ptr_equal(in.memory.pages.base, on->area);
+        }
+        for (unsigned i = 0; i < ARRAY_SIZE(there); i++) {
+            struct place_request q = {.va = i * PAGE_SIZE, .pid = 1, .order = i % 5 ? 0 : 3};
+            pfn_t p = memory_alloc(&in.memory, &q);
+            if (round % 3)
+                assert_int_equal(p.n, there[i].n);
+            there[i] = p;
+        }
+        assert_null(memory_check(&in.memory));
+        instance_drop(&in);
+        free(place);
+    }
+}
+
 /* Damage behind the allocator's back. */
 static void a_frame_of_another_node_is_seen(void **state)
 {
@@ -278,6 +321,7 @@ int main(void)
         cmocka_unit_test_prestate(every_request_goes_by_the_rule, &on),
         cmocka_unit_test_prestate(every_request_goes_by_the_rule, &color),
         cmocka_unit_test(off_is_one_node),
+        cmocka_unit_test(descriptors_may_lie_elsewhere),
         cmocka_unit_test(ageing_leaves_the_same_frames_free),
         cmocka_unit_test(a_frame_of_another_node_is_seen),
     };

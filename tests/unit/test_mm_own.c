@@ -343,6 +343,37 @@ static void everything_can_be_used(void **state)
     assert_non_null(strstr(err, "own 4 MiB are full"));
 }
 
+/* ---- other frames in the window ----------------------------------------------------------------
+ */
+
+static pfn_t downwards(void *arg)
+{
+    unsigned *frame = arg;
+    return phys_to_pfn(phys(BASE + --*frame * PAGE_SIZE));
+}
+
+static void frames_of_others_get_addresses(void **state)
+{
+    (void)state;
+    begin(16);
+    size_t used = own_usage().used_bytes;
+    unsigned frame = FRAMES;
+    uint8_t *a = own_map_frames(40, downwards, &frame), *b = own_map_frames(3, downwards, &frame);
+    assert_non_null(a);
+    assert_ptr_equal(b, a + 40 * PAGE_SIZE); /* never the same addresses again */
+    for (unsigned i = 0; i < 43; i++) {
+        assert_int_equal(frame_behind(a + i * PAGE_SIZE), FRAMES - 1 - i);
+        a[i * PAGE_SIZE] = (uint8_t)i;
+        assert_int_equal(memory[(FRAMES - 1 - i) * PAGE_SIZE], i);
+    }
+    assert_int_equal(own_usage().used_bytes, used + PAGE_SIZE); /* a table */
+    assert_null(own_map_frames(REGION_BYTES / PAGE_SIZE, downwards, &frame));
+    assert_int_equal(frame, FRAMES - 43); /* it was seen before it began */
+    while (own_page_alloc())
+        ;
+    assert_null(own_map_frames(TABLE_PAGES, downwards, &frame)); /* no table page */
+}
+
 static void bad_lists_are_refused(void **state)
 {
     (void)state;
@@ -478,9 +509,13 @@ static int drop_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_the_option),    cmocka_unit_test(everything_can_be_used),
-        cmocka_unit_test(bad_lists_are_refused), cmocka_unit_test(only_the_chosen_colours),
-        cmocka_unit_test(longer_than_any_run),   cmocka_unit_test(a_wrong_frame_is_seen),
+        cmocka_unit_test(without_the_option),
+        cmocka_unit_test(everything_can_be_used),
+        cmocka_unit_test(frames_of_others_get_addresses),
+        cmocka_unit_test(bad_lists_are_refused),
+        cmocka_unit_test(only_the_chosen_colours),
+        cmocka_unit_test(longer_than_any_run),
+        cmocka_unit_test(a_wrong_frame_is_seen),
         cmocka_unit_test(the_advice_is_enough),
     };
     return cmocka_run_group_tests(tests, make_memory, drop_memory);

@@ -55,8 +55,8 @@ unit_lab_factor_src  := kernel/lab/factor.c kernel/lab/bundle.c kernel/core/cmdl
 unit_lab_results_src := kernel/lab/results.c kernel/lab/derived.c kernel/lab/stats.c \
 	kernel/lab/student.c kernel/lab/record_float.c kernel/core/record.c kernel/core/crc32.c
 unit_lab_step_src    := kernel/lab/step.c $(unit_lab_results_src)
-unit_lab_subject_src := kernel/lab/subject.c $(addprefix kernel/mm/,memmap.c numa.c own_colors.c color.c) \
-	$(mm_values)
+unit_lab_subject_src := kernel/lab/subject.c kernel/lab/descriptors.c \
+	$(addprefix kernel/mm/,memmap.c numa.c own_colors.c color.c page.c) $(mm_values)
 
 UNIT_NAMES += work_conflict work_faults work_fft work_matmul
 unit_work_conflict_src := kernel/work/conflict_theory.c
