@@ -125,7 +125,7 @@ void arch_level_ask(void);
 bool arch_level_take(bool *early);
 void arch_level_stop(void);
 
-/* Which CPU a device's interrupt goes to. NULL, or why it cannot go there. */
+/* Which CPU a device's interrupt goes to. NULL, or why it cannot go there. Not in a handler. */
 const char *arch_irq_route(unsigned irq, unsigned cpu);
 
 /*

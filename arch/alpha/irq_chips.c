@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "core/cpu.h"
 #include "core/errno.h"
+#include "core/lock.h"
 #include "i8259.h"
 #include "interrupt.h"
 #include "pal.h"
@@ -19,6 +20,10 @@
 static bool present;
 static uint32_t devices_on; /* ISA lines turned on */
 
+/* Held while a CPU lets devices in, and while another is named for them. */
+static struct lock device_lock = LOCK_INIT("devices");
+static unsigned device_cpu; /* changed under it */
+
 static void nothing(unsigned irq)
 {
     (void)irq;
@@ -28,13 +33,13 @@ static void nothing(unsigned irq)
 
 bool devices_here(void)
 {
-    return load_once(&devices_on) && cpu_id() == 0;
+    return load_once(&devices_on) && load_once(&device_cpu) == cpu_id();
 }
 
 /* A CPU has the bridge's line for devices, or at work for cpu_relax (relax.h). */
 static uint64_t lines_of(unsigned id)
 {
-    bool devices = load_once(&devices_on) && id == 0;
+    bool devices = load_once(&devices_on) && load_once(&device_cpu) == id;
     bool relax = load_once(&arch_relax_yields) && !load_once(&cpu_of(alpha_cpus, id).idle);
 
     return devices || relax ? DIM_ISA : 0;
@@ -52,10 +57,17 @@ void lines_update(unsigned id)
     } while (lines != lines_of(id));
 }
 
+/* Without the lock: a route that comes in between has seen what is on, or is seen here. */
+static void device_lines_update(void)
+{
+    cpu_mb();
+    lines_update(load_once(&device_cpu));
+}
+
 static void isa_enable(unsigned irq)
 {
     fetch_or(&devices_on, 1u << irq);
-    lines_update(0);
+    device_lines_update();
     pic_unmask(irq);
 }
 
@@ -63,7 +75,7 @@ static void isa_disable(unsigned irq)
 {
     pic_mask(irq);
     fetch_and(&devices_on, ~(1u << irq));
-    lines_update(0);
+    device_lines_update();
 }
 
 /* As 2.2 does it for this controller: masked while it is handled, so a level does not come again.
@@ -71,25 +83,42 @@ static void isa_disable(unsigned irq)
 static const struct arch_irq_chip isa_chip = {"8259", isa_enable, isa_disable, pic_mask_ack,
                                               pic_unmask};
 
+/* One CPU at a time: another would unmask line 0 while this one lets everything in. */
 void devices_window(void)
 {
-    if (arch_relax_yields)
-        pic_mask(IRQ_RELAX);
-    pal_swpipl(IPL_NONE);
-    pal_swpipl(IPL_DEVICE);
-    if (arch_relax_yields)
-        pic_unmask(IRQ_RELAX);
+    lock_take(&device_lock);
+    if (devices_here()) {
+        if (arch_relax_yields)
+            pic_mask(IRQ_RELAX);
+        pal_swpipl(IPL_NONE);
+        pal_swpipl(IPL_DEVICE);
+        if (arch_relax_yields)
+            pic_unmask(IRQ_RELAX);
+    }
+    lock_drop(&device_lock);
 }
 
 /*
- * All lines are one wire of the chipset, and that stays with CPU 0: moved to and fro, one interrupt
- * in about a hundred did not come back to CPU 0 under QEMU's threads, for a reason not yet found.
+ * All lines are one wire of the chipset: they move together. A CPU at work keeps the wire for
+ * cpu_relax: what keeps devices from the one before is only that it does not let them in any more.
+ * The lock waits until it is through with those that it is letting in. Not in a handler.
  */
 const char *arch_irq_route(unsigned irq, unsigned cpu)
 {
-    if (!present || irq >= ISA_IRQS || cpu >= cpus_running())
+    if (!present || irq >= ISA_IRQS || irq == IRQ_RELAX || cpu >= cpus_running())
         return "no such interrupt or CPU";
-    return cpu ? "this port leaves devices with CPU 0" : NULL;
+    if (irq == IRQ_RTC)
+        return cpu ? "this machine's clock interrupts CPU 0" : NULL;
+
+    lock_take(&device_lock);
+
+    unsigned before = device_cpu;
+
+    store_once(&device_cpu, cpu);
+    lines_update(before);
+    lines_update(cpu);
+    lock_drop(&device_lock);
+    return NULL;
 }
 
 /* QEMU's PALcode finds the device by an instruction (cttz, of CIX) that its EV6 does not have. */

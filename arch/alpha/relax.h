@@ -8,7 +8,7 @@
  * interval timer raises once and nobody acknowledges, held back by IPL_DEVICE. wtint then comes
  * back at the CPU's next turn. (A clock interrupt held back would do as well, but the clock has to
  * come through for the cycle counter.) A CPU that halts for good, idle, has the line masked in the
- * chipset.
+ * chipset, unless devices are meant for it.
  *
  * On a real machine CPUs run at the same time: nothing of this is set up, cpu_relax() is a barrier.
  */

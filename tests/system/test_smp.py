@@ -26,7 +26,7 @@ def test_all_cpus_run(smp):
 @pytest.mark.parametrize("smp", [2, 4])
 def test_selftests_with_several_cpus(smp, extra):
     done = good("run=selftest", smp=smp, extra=extra)
-    for name in ("cpus", "locks", "console_cpus", "newlib_cpus", "own_cpus"):
+    for name in ("cpus", "locks", "console_cpus", "newlib_cpus", "own_cpus", "irq_route"):
         assert done.verdicts[f"selftest/{name}"].ok and not done.verdicts[f"selftest/{name}"].skipped
 
 
@@ -35,7 +35,7 @@ def test_interrupts_arrive(smp):
     done = good("run=selftest", smp=smp, extra=ICOUNT)
     names = ["irq_ipi", "irq_timer", "irq_rtc", "irq_uart"]
     names += ["irq_level"] if ARCH == "x86_64" else []
-    names += ["irq_route"] if smp > 1 and ARCH == "x86_64" else []  # Alpha leaves devices with CPU 0
+    names += ["irq_route"] if smp > 1 else []
     for name in names:
         verdict = done.verdicts[f"selftest/{name}"]
         assert verdict.ok and not verdict.skipped
