@@ -178,6 +178,17 @@ static void send_start(uint32_t hw_id, const char *stack)
     cpu_mb();
 }
 
+/* Nobody came: whoever looks from here on stays with the console. */
+static void take_start_back(uint32_t hw_id)
+{
+    struct hwrpb *h = (struct hwrpb *)arch_hwrpb;
+
+    ((uint64_t *)hwrpb_slot(hw_id))[SLOT_RX_LENGTH] = 0;
+    cpu_mb();
+    fetch_and(&h->rx_ready, ~(1ul << hw_id));
+    cpu_mb();
+}
+
 static void delay_us(uint64_t us)
 {
     uint64_t start = cpu_cycles(), cycles = arch_hwrpb->cycle_hz / 1000000 * us;
@@ -228,9 +239,11 @@ int arch_cpu_start(unsigned id, uint32_t hw_id)
     store_once(&stamp_given, 0);
     store_release(&offer, OFFER(id, hw_id));
     send_start(hw_id, stack);
-    /* Whoever takes the offer back first has it: a CPU that comes later stops. */
-    if (!comes(ANSWER_MS) && exchange(&offer, 0))
+    /* Whoever takes the offer back first has it: a CPU that is on its way by then stops. */
+    if (!comes(ANSWER_MS) && exchange(&offer, 0)) {
+        take_start_back(hw_id);
         return -TT_ENODEV;
+    }
     cpu_of(alpha_cpus, id).skew = measure_skew();
     if (cpu_of(alpha_cpus, id).skew)
         arch_cycles_skewed = 1;
