@@ -80,6 +80,28 @@ def test_every_policy_is_a_row():
         assert any(line.startswith(f"# {level} ") for line in done.lines[start : start + 70])
 
 
+# ---- pair --------------------------------------------------------------------------------------
+
+
+def test_pair_on_aged_memory_neither_splits_nor_merges():
+    """Counted instructions: as many as on fresh memory, a twentieth of a split; what there is not is missing."""
+    icount = ("-icount", "shift=0,sleep=off")
+    words = "run=pair page_color=256,1 subject=16M reps=2 warmup=0 alloc=buddy,va age=off,4:95:50 seed=1"
+    done = good(words, extra=icount)
+    exp = done.experiments["pair"]
+    for alloc in ("buddy", "va"):
+        fresh, aged = (f"alloc={alloc} age={age}" for age in ("off", "4:95:50"))
+        for value in exp.values(aged, "pair", 0):
+            assert value == pytest.approx(exp.values(fresh, "pair", 0)[0], rel=0.2)
+            assert value < 0.2 * exp.values(fresh, "split", 0)[0]
+        assert not exp.values(aged, "pair", 9)  # frames freed at random make no such block
+        for order in (0, 3, 9):
+            assert not exp.values(aged, "split", order)
+            assert len(exp.values(fresh, "split", order)) == len(exp.values(fresh, "pair", order)) == 2
+        assert f"# pair, {aged}: nothing to split: that takes age=off and pcp=off" in done.lines
+        assert f"# pair, {fresh}: nothing" not in done.text
+
+
 # ---- matmul and fft ----------------------------------------------------------------------------
 
 MATMUL = "run=matmul loop=all n=1,31,64,100 alloc=buddy,va page_color=256,1 reps=2 warmup=0 passes=2"
