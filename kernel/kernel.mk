@@ -12,7 +12,9 @@ WITH_FP := kernel/lab/% kernel/work/%
 
 # Small rather than fast, so that the kernel stays below 400 KiB: code that runs once, or between
 # measurements. Of lab/, nothing runs inside of an interval but the calls that start and stop it.
-SMALL := kernel/lab/% boot/%
+SMALL := kernel/lab/% boot/% $(addprefix kernel/core/,cmdline% kprintf.c ktap.c record.c) \
+	kernel/irq/selftest% kernel/mm/color_spec.c kernel/mm/memmap% kernel/work/block_cache.c \
+	kernel/work/file_cache.c kernel/work/files.c arch/x86_64/madt.c arch/x86_64/srat.c
 
 KERNEL_CFLAGS := -std=gnu11 -O2 -g $(WARN) -ffreestanding -fno-strict-aliasing \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \
