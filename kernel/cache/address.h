@@ -3,7 +3,7 @@
  *
  * The subject's frames, by descriptor number, are that machine's memory from 0 up, mapped at
  * PAGE_OFFSET. So neighbours are neighbours, and where an instance's allocator puts inodes shows in
- * their hashes. Numbers up to 2^20 (of 4K pages) have addresses of their own.
+ * their hashes. So many have addresses of their own.
  */
 #ifndef TT_CACHE_ADDRESS_H
 #define TT_CACHE_ADDRESS_H
@@ -13,10 +13,17 @@
 #include <stdint.h>
 
 #define I386_PAGE_OFFSET 0xc0000000u
+#define I386_PAGES       (1u << (32 - PAGE_SHIFT))
+#define I386_TOO_LARGE   "more memory than 32-bit addresses reach; valid: subject= up to 4G"
 
 static inline uint32_t i386_address(uint32_t page)
 {
     return I386_PAGE_OFFSET + (page << PAGE_SHIFT);
+}
+
+static inline uint32_t i386_page(uint32_t address)
+{
+    return (address - I386_PAGE_OFFSET) >> PAGE_SHIFT;
 }
 
 /*

@@ -55,24 +55,51 @@ static uint32_t page_mul11(uint32_t inode, uint32_t offset, unsigned bits)
     return low(((I(inode) + O(offset)) * GOLDEN) >> 11, bits);
 }
 
+/* ---- buffers ----------------------------------------------------------------------------------
+ */
+
+static uint32_t buffer_22(uint32_t dev, uint32_t block, unsigned bits)
+{
+    return low(dev ^ block, bits);
+}
+
+static uint32_t buffer_mul(uint32_t dev, uint32_t block, unsigned bits)
+{
+    return ((dev ^ block) * GOLDEN) >> (32 - bits);
+}
+
+/* Without the device, as Lever had it. */
+static uint32_t buffer_mul11(uint32_t dev, uint32_t block, unsigned bits)
+{
+    (void)dev;
+    return low((block * GOLDEN) >> 11, bits);
+}
+
 /* ---- the kinds ------------------------------------------------------------------------------- */
 
-static const struct hash_kind kind_22 = {
-    .name = "2.2", .rule = "Linux 2.2.1: s(i + o)", .page = page_22};
+static const struct hash_kind kind_22 = {.name = "2.2",
+                                         .rule = "Linux 2.2.1: s(i + o); buffers dev ^ block",
+                                         .page = page_22,
+                                         .buffer = buffer_22};
 static const struct hash_kind kind_2216 = {
     .name = "2.2.16",
-    .rule = "Linux 2.2.16: i + o without s(), and the low bits of swap entries",
-    .page = page_2216};
+    .rule = "Linux 2.2.16: i + o without s(), and swap entries' low bits; buffers as 2.2",
+    .page = page_2216,
+    .buffer = buffer_22};
 static const struct hash_kind kind_swap = {
     .name = "swap",
-    .rule = "seed 003: s(i + o), and s(offset) for the swap cache",
+    .rule = "seed 003: s(i + o), and s(offset) for the swap cache; not of buffers",
     .page = page_swap};
 static const struct hash_kind kind_mul = {
-    .name = "mul", .rule = "(i + o) * 2654435761, the highest bits (Knuth)", .page = page_mul};
+    .name = "mul",
+    .rule = "(i + o) or (dev ^ block) * 2654435761, the highest bits (Knuth)",
+    .page = page_mul,
+    .buffer = buffer_mul};
 static const struct hash_kind kind_mul11 = {
     .name = "mul11",
-    .rule = "(i + o) * 2654435761 >> 11 (Lever 2000, the shift of his buffer hash)",
-    .page = page_mul11};
+    .rule = "Lever 2000: block * 2654435761 >> 11; pages: the same of i + o",
+    .page = page_mul11,
+    .buffer = buffer_mul11};
 
 const struct hash_kind *const hash_kinds[] = {&kind_22,  &kind_2216,  &kind_swap,
                                               &kind_mul, &kind_mul11, NULL};

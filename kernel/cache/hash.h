@@ -18,6 +18,7 @@ struct hash_kind {
     const char *name; /* "2.2" */
     const char *rule;
     uint32_t (*page)(uint32_t inode, uint32_t offset, unsigned bits);
+    uint32_t (*buffer)(uint32_t dev, uint32_t block, unsigned bits); /* NULL: pages only */
 };
 
 /* Every kind, NULL-terminated. */

@@ -63,8 +63,8 @@ const char *page_cache_init(struct page_cache *c, const struct pages *pages,
     const struct page_shape *shape = pages->shape;
     if (shape->next_hash == PAGE_NO_FIELD)
         return "these page descriptors have no hash chains; valid: page_struct=2.2 and 2.2l";
-    if (pages->count > 1u << (32 - PAGE_SHIFT))
-        return "more memory than 32-bit addresses reach; valid: subject= up to 4G";
+    if (pages->count > I386_PAGES)
+        return I386_TOO_LARGE;
     struct links chain = links_of(pages->base, pages->stride, shape->next_hash, shape->pprev_hash);
     struct links use = links_of(pages->base, pages->stride, shape->next, shape->prev);
     c->pages = pages;

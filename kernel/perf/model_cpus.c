@@ -103,6 +103,12 @@ void model_name_range(unsigned i, const char *name, const void *start, size_t by
         done += name_piece(i, (uintptr_t)start + done, bytes - done, !done);
 }
 
+void model_extend_range(unsigned i, const void *start, size_t bytes)
+{
+    for (size_t done = 0; model_present() && done < bytes;)
+        done += name_piece(i, (uintptr_t)start + done, bytes - done, false);
+}
+
 struct model_range_events model_range_events(unsigned i)
 {
     if (!model_present())

@@ -29,6 +29,9 @@ struct model_range_events {
  * window. The name's first 15 bytes count. Its events start at zero.
  */
 void model_name_range(unsigned i, const char *name, const void *start, size_t bytes);
+
+/* Adds bytes to a named range; they overlap none of its pieces. */
+void model_extend_range(unsigned i, const void *start, size_t bytes);
 struct model_range_events model_range_events(unsigned i);
 
 #endif

@@ -1,8 +1,8 @@
 /* A page cache full of files. Contract in file_cache.h. */
 #include "work/file_cache.h"
 
-#include "arch.h"
 #include "work/files.h"
+#include "work/take_page.h"
 
 #include <stdlib.h>
 
@@ -40,19 +40,11 @@ void file_cache_free(struct file_cache *f)
 /* ---- filling ----------------------------------------------------------------------------------
  */
 
-static uint32_t take_page(struct file_cache *f, uint32_t va_page)
-{
-    struct memory *m = f->memory;
-    struct place_request q = {.va = ARCH_WINDOW + ((uintptr_t)va_page << PAGE_SHIFT), .pid = 1};
-    pfn_t p = memory_alloc(m, &q);
-    return p.n == PFN_NONE.n ? PAGE_NR_NONE : page_nr(&m->pages, p);
-}
-
 static bool add_inodes(struct file_cache *f, uint32_t files)
 {
     for (uint32_t i = f->files; i < files; i++) {
         if (i % INODES_PER_PAGE == 0)
-            f->inode_page = take_page(f, i / INODES_PER_PAGE);
+            f->inode_page = take_page(f->memory, i / INODES_PER_PAGE);
         if (f->inode_page == PAGE_NR_NONE)
             return false;
         f->file[i].inode = inode_address(f->inode_page, i % INODES_PER_PAGE);
@@ -65,7 +57,7 @@ static bool add_file(struct file_cache *f, struct file *file)
     file->first = f->pages;
     file->pages = file_pages(&f->sizes);
     for (uint32_t i = 0; i < file->pages; i++) {
-        uint32_t page = take_page(f, f->pages);
+        uint32_t page = take_page(f->memory, f->pages);
         if (page == PAGE_NR_NONE)
             return false;
         page_cache_add(&f->cache, page, file->inode, i << PAGE_SHIFT);
@@ -76,7 +68,7 @@ static bool add_file(struct file_cache *f, struct file *file)
 
 static bool add_swap(struct file_cache *f)
 {
-    uint32_t page = take_page(f, f->swaps);
+    uint32_t page = take_page(f->memory, f->swaps);
     if (page == PAGE_NR_NONE)
         return false;
     page_cache_add(&f->cache, page, SWAPPER_INODE, SWAP_ENTRY(f->swaps + 1));

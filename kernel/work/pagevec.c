@@ -12,6 +12,7 @@
 #include "mm/lru.h"
 #include "mm/own.h"
 #include "perf/clock.h"
+#include "work/take_page.h"
 
 #include <stdlib.h>
 
@@ -69,17 +70,13 @@ static uint64_t subject_bytes(const struct lab_scale *scale)
 
 static uint32_t *take_pages(struct sample *s, uint32_t n)
 {
-    struct memory *m = lab_memory(s);
     uint32_t *page = malloc(n * sizeof *page);
     for (uint32_t i = 0; page && i < n; i++) {
-        struct place_request q = {.va = ARCH_WINDOW + ((uintptr_t)i << PAGE_SHIFT), .pid = 1};
-        pfn_t p = memory_alloc(m, &q);
-        const struct page_range *r = p.n == PFN_NONE.n ? NULL : pages_find_range(&m->pages, p);
-        if (!r) {
+        page[i] = take_page(lab_memory(s), i);
+        if (page[i] == PAGE_NR_NONE) {
             free(page);
             return NULL;
         }
-        page[i] = (uint32_t)(p.n - r->start) + r->first;
     }
     return page;
 }

@@ -90,7 +90,11 @@ def test_all_cpus_find_what_is_there(smp, lookup):
         (f"{PAGES} files=0", "files=0: valid: up to 32 numbers from 1 to 1000000"),
         (f"{PAGES} files=9000 subject=32M", "no memory left for 9000 files; valid: more subject=, fewer files="),
         (f"{PAGES} swap=half", "swap=half: half: nothing of that name; valid: none quarter"),
-        ("run=bandwidth hash=2.2", "hash= belongs to pagehash"),
+        ("run=getblk hash=swap", "this hash= is for pages only; valid for buffers: 2.2, 2.2.16, mul, mul11"),
+        ("run=getblk buffer=flush", "nearest: flushtime; valid: flushtime none"),
+        ("run=getblk dirty=101", "dirty=101: valid: up to 32 numbers, 0 or from 1 to 100"),
+        ("run=getblk subject=8M", "no memory left for buffers; valid: a larger subject="),
+        ("run=bandwidth hash=2.2", "hash= belongs to pagehash,getblk, which run= does not name"),
         ("run=bandwidth lookup=page", "lookup= belongs to pagehash, which run= does not name"),
     ],
 )
@@ -98,6 +102,29 @@ def test_wrong_words_are_named(words, says):
     done = boot(f"page_color=256,4 {words}")
     assert not done.ok and says in done.text, done.text[-2000:]
     assert done.only("end")["verdict"] == "fail"
+
+
+# ---- how blocks are spread ---------------------------------------------------------------------
+
+
+def test_bitmaps_and_inode_tables_crowd_by_dev_xor_block():
+    """What Lever measured: most buckets unused, and many blocks in a few."""
+    done = good("run=getblk page_color=256,4 hash=2.2,mul11,mul dirty=10 reps=2 warmup=0 passes=1")
+    probes, used, longest = (
+        {h: mean(done, "getblk", f"hash={h}", m, 10) for h in ("2.2", "mul11", "mul")} for m in ("probes", "used", "longest")
+    )
+    assert probes["2.2"] > 4 > 2 > probes["mul11"] > 1
+    assert longest["2.2"] > 20 > 8 > longest["mul11"]
+    assert used["2.2"] < 8 < used["mul11"] < 12.5
+    assert mean(done, "getblk", "hash=2.2", "hits", 10) == pytest.approx(80, abs=1)
+
+
+@pytest.mark.parametrize("smp", [1, 2, 4])
+def test_all_cpus_find_the_blocks_that_are_there(smp):
+    words = "run=getblk page_color=256,4 lru=all buffer=all hash=2.2,mul11 reps=2 warmup=0 passes=2"
+    done = boot_machine(machine(words, smp=smp))
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+    assert len(done.experiments["getblk"].levels) == 12
 
 
 # ---- under the model of the post's machine -----------------------------------------------------
@@ -125,13 +152,36 @@ def test_a_list_moves_more_lines_between_cpus_than_a_bit():
     assert ns["list"] > 1.2 * ns["referenced"] >= 1.2 * ns["none"]
 
 
-def test_passes_are_all_measured():
-    done = {n: modelled(f"{PAGES} age=off reps=1 warmup=0 passes={n}") for n in (1, 3)}
-    for metric in ("lookup", "lookup.L2.miss.all_cpus"):
-        one, three = (mean(done[n], "pagehash", "all", metric) for n in (1, 3))
+def test_what_a_hit_in_the_buffer_cache_costs():
+    words = "run=getblk page_color=256,4 page_struct=2.2 lru=none,referenced,list buffer=none,flushtime cpus=1,2 age=off"
+    done = modelled(f"{words} dirty=10,90 reps=2 warmup=0 passes=1")
+
+    def value(metric, lru, buffer, cpus, dirty):
+        return mean(done, "getblk", f"lru={lru} cpus={cpus} buffer={buffer}", metric, dirty)
+
+    for cpus in (1, 2):
+        ns = {l: value("getblk", l, "none", cpus, 10) for l in ("none", "referenced", "list")}
+        assert ns["list"] > 1.1 * ns["referenced"] > 1.1 * 1.02 * ns["none"]
+        # With most buffers dirty the list is seldom touched, the bit always.
+        assert value("getblk", "list", "none", cpus, 90) < 0.9 * ns["list"]
+        assert value("getblk", "referenced", "none", cpus, 90) == pytest.approx(ns["referenced"], rel=0.03)
+        # A branch and a store beside what is touched in any case.
+        for lru in ns:
+            assert value("getblk", lru, "flushtime", cpus, 10) == pytest.approx(ns[lru], rel=0.05)
+    assert value("page_misses", "list", "none", 2, 10) == value("page_misses", "none", "none", 2, 10) == 0
+    assert value("page_misses", "referenced", "none", 2, 10) > 0.1
+    assert value("head_transfers", "list", "none", 2, 10) > 1 + value("head_transfers", "none", "none", 2, 10)
+
+
+@pytest.mark.parametrize("words", [f"{PAGES}", "run=getblk page_color=256,4 dirty=10"])
+def test_passes_are_all_measured(words):
+    done = {n: modelled(f"{words} age=off reps=1 warmup=0 passes={n}") for n in (1, 3)}
+    name, time, x = ("getblk", "getblk", 10) if "getblk" in words else ("pagehash", "lookup", 2500)
+    for metric in (time, f"{time}.L2.miss.all_cpus"):
+        one, three = (mean(done[n], name, "all", metric, x) for n in (1, 3))
         assert three == pytest.approx(one, rel=0.1), metric
 
 
 def test_two_runs_are_the_same_byte_by_byte():
-    words = f"{PAGES} files=300 subject=32M swap=quarter reps=1 warmup=0 passes=1"
+    words = f"{PAGES} run=pagehash,getblk files=300 subject=64M swap=quarter reps=1 warmup=0 passes=1"
     assert modelled(words).data == modelled(words).data

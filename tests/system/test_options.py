@@ -104,13 +104,20 @@ CASES |= {
     "pagevec": (f"{QUICK} run=pagevec", "pagevec=4,31", lambda d: list(d.experiments["pagevec"].levels), ["pagevec=4", "pagevec=31"]),
 }
 
-# Of the page cache, whose chains the default descriptors do not have.
+# Of the caches; the default descriptors have no hash chains.
 HASH = f"{QUICK} run=pagehash page_struct=2.2 subject=64M files=500"
 CASES |= {
     "hash": (HASH, "hash=2.2:9", lambda d: d.of("experiment", what="level")[0]["tables_bytes"], 2048),
     "lru": (HASH, "lru=list,none", lambda d: list(d.experiments["pagehash"].levels), ["lru=list", "lru=none"]),
     "files": (HASH, "files=100,200", lambda d: axis(d, "pagehash"), [100, 200]),
     "lookup": (HASH, "lookup=page,file", lambda d: list(d.experiments["pagehash"].levels), ["lookup=page", "lookup=file"]),
+    "buffer": (
+        f"{QUICK} run=getblk",
+        "buffer=none,flushtime",
+        lambda d: list(d.experiments["getblk"].levels),
+        ["buffer=none", "buffer=flushtime"],
+    ),
+    "dirty": (f"{QUICK} run=getblk", "dirty=0,50", lambda d: axis(d, "getblk"), [0, 50]),
     "swap": (HASH, "swap=quarter", lambda d: [f["value"] is None for f in d.of("sample", metric="swap_probes")], [False, False]),
 }
 

@@ -67,6 +67,35 @@ static void functions_are_the_formulas(void **state)
     }
 }
 
+static uint64_t naive_buffer(const char *name, uint64_t dev, uint64_t block, unsigned bits)
+{
+    uint64_t size = 1ull << bits, word = 1ull << 32;
+    if (!strcmp(name, "2.2") || !strcmp(name, "2.2.16"))
+        return (dev ^ block) % size;
+    if (!strcmp(name, "mul"))
+        return (dev ^ block) * 2654435761u % word / (word / size);
+    assert_string_equal(name, "mul11");
+    return block * 2654435761u % word / 2048 % size;
+}
+
+static void functions_of_buffers_are_the_formulas(void **state)
+{
+    struct rng rng = {2};
+    unsigned none = 0;
+    (void)state;
+    for (unsigned k = 0; hash_kinds[k]; k++) {
+        none += !hash_kinds[k]->buffer;
+        for (unsigned i = 0; hash_kinds[k]->buffer && i < 200000; i++) {
+            unsigned bits = HASH_BITS_MIN + rng_below(&rng, HASH_BITS_MAX);
+            uint32_t dev = rng_below(&rng, 1u << 16), block = (uint32_t)rng_next(&rng);
+            uint32_t at = hash_kinds[k]->buffer(dev, block, bits);
+            assert_int_equal(at, naive_buffer(hash_kinds[k]->name, dev, block, bits));
+            assert_true(at >> bits == 0);
+        }
+    }
+    assert_int_equal(none, 1); /* swap */
+}
+
 /* Worked by hand: 0xc0000000 / 4 = 805306368 = 393216 * 2048; so s() adds 393216, and 2048 divides
  * both. */
 static void an_example(void **state)
@@ -161,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_the_formulas),
+        cmocka_unit_test(functions_of_buffers_are_the_formulas),
         cmocka_unit_test(an_example),
         cmocka_unit_test(entries_of_the_swap_cache),
         cmocka_unit_test(inodes_are_packed),

@@ -163,13 +163,18 @@ static void pages_are_found_as_in_a_list(void **state)
     }
 }
 
-static void a_shape_without_chains_is_refused(void **state)
+static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
     build("2.2", LRU_KIND_NONE, "2.6:56", "off", 1024);
     const char *why =
         page_cache_init(&t.cache, &in.memory.pages, &in.setup.cache, 6, in.memory.tables);
     assert_non_null(strstr(why, "valid: page_struct=2.2 and 2.2l"));
+    instance_drop(&in);
+    build("2.2", LRU_KIND_NONE, "2.2", "off", 1024);
+    in.memory.pages.count = I386_PAGES + 1;
+    why = page_cache_init(&t.cache, &in.memory.pages, &in.setup.cache, 6, in.memory.tables);
+    assert_non_null(strstr(why, "valid: subject= up to 4G"));
     instance_drop(&in);
 }
 
@@ -337,7 +342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_found_as_in_a_list),
-        cmocka_unit_test(a_shape_without_chains_is_refused),
+        cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(sizes_are_those_of_the_survey),
         cmocka_unit_test(keys_are_of_cached_pages),
         cmocka_unit_test(full_memory_is_said),
