@@ -4,13 +4,15 @@ import json
 import re
 import shutil
 import subprocess
+import warnings
 from html.parser import HTMLParser
 
 import pytest
 from paths import ROOT
 from synthetic import experiment
 
-from ttlib import seeds, stats
+from ttlib import figure, seeds, series, stats
+from ttlib.log import Log
 
 CACHE = 262144
 
@@ -98,6 +100,21 @@ def test_plot_shows_levels_unit_axis_and_cache(tt_here, path, tmp_path):
     text = out.read_text()
     for word in ("alloc=buddy", "alloc=va", "read, MB/s", "16K", "1M", "L2, coloured"):
         assert f">{word}" in text, word
+
+
+@pytest.mark.parametrize("xs", [(0,), (0, 1), (0, 1000, 10000), (1000, 10000)])
+def test_a_value_at_0_is_in_the_picture(tmp_path, xs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        boot = Log()
+        boot.feed(log(xs=xs).bytes())
+        exp = series.experiments(boot.boots[-1])["bandwidth"]
+        fig = figure.draw(exp, exp.metrics["read"], [])
+        fig.savefig(tmp_path / "a.png")
+    (ax,) = fig.axes
+    at = [ax.transAxes.inverted().transform(ax.transData.transform((x, 1)))[0] for x in xs]
+    assert all(0 <= a <= 1 for a in at) and at == sorted(at)
+    assert all(b - a > 0.05 for a, b in zip(at, at[1:]))
 
 
 def test_the_same_log_is_the_same_picture(tt_here, path, tmp_path):

@@ -98,7 +98,7 @@ def _lines(ax, exp, metric, xs, marks):
         band = [(x, lo, hi) for x, (_, lo, hi) in points if lo is not None]
         if band:
             ax.fill_between(*zip(*band), color=_style(i)["color"], alpha=0.18, linewidth=0)
-    ax.set_xscale("log", base=2)
+    _scale(ax, xs)
     step = -(-len(xs) // 9)  # nine labels fit
     ax.set_xticks(xs[::step], [series.size_text(x) for x in xs[::step]])
     ax.minorticks_off()
@@ -110,6 +110,15 @@ def _lines(ax, exp, metric, xs, marks):
                 label, (where, 1), xycoords=("data", "axes fraction"), xytext=(2, -8), textcoords="offset points",
                 color=FAINT, fontsize=7,
             )
+
+
+def _scale(ax, xs):
+    """Doublings; a 0, which has no place among them, as far below the smallest of the others as that is from its double."""
+    above = [x for x in xs if x]
+    if len(above) == len(xs):
+        ax.set_xscale("log", base=2)
+    elif above:
+        ax.set_xscale("symlog", base=2, linthresh=above[0])
 
 
 def _bars(ax, exp, metric):
