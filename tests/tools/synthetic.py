@@ -47,7 +47,7 @@ BETTER = {"MB/s": "higher", "cycles": "lower", "pages": "none", "operations": "n
 
 def experiment(
     effect, exp="bandwidth", levels=("buddy", "va"), reps=5, xs=(65536, 262144), metric="read", unit="MB/s", seed=1,
-    source="tsc", noise=1.0, **boot
+    source="tsc", noise=1.0, axis="bytes", **boot
 ):
     """A whole log: effect(level, x) is the true value of a sample, Gaussian noise on top."""
     rng = random.Random(seed)
@@ -59,7 +59,8 @@ def experiment(
     log.record("memory", what="total", ram_pages=65536, page_bytes=4096, ranges=3)
     log.text("KTAP version 1")
     log.text("1..1")
-    plan = dict(levels=len(levels), reps=reps, warmup=1, passes=4, seed=seed, subject_pages=16384, subject_ranges=1)
+    named = {} if xs == (None,) else {"axis": axis}
+    plan = dict(**named, levels=len(levels), reps=reps, warmup=1, passes=4, seed=seed, subject_pages=16384, subject_ranges=1)
     log.record("experiment", exp=exp, what="plan", **plan, design="randomized complete blocks", fixed="age=none")
     for i, name in enumerate(levels):
         colors = dict(colors=64, cache_bytes=262144, ways=1, color_source="command line")

@@ -102,6 +102,13 @@ def test_plot_shows_levels_unit_axis_and_cache(tt_here, path, tmp_path):
         assert f">{word}" in text, word
 
 
+def test_caches_stand_beside_sizes_only(tt_here, tmp_path):
+    path, out = tmp_path / "serial.log", tmp_path / "a.svg"
+    path.write_bytes(log(axis="irq_rate, per s").bytes())
+    assert tt_here("plot", path, "-o", out).returncode == 0
+    assert ">irq_rate, per s" in out.read_text() and "L2" not in out.read_text()
+
+
 @pytest.mark.parametrize("xs", [(0,), (0, 1), (0, 1000, 10000), (1000, 10000)])
 def test_a_value_at_0_is_in_the_picture(tmp_path, xs):
     with warnings.catch_warnings():

@@ -38,7 +38,9 @@ def pyplot():
 
 
 def cache_marks(boot, exp):
-    """[(bytes, label)]: what the axis' sizes have to be compared with."""
+    """[(bytes, label)]: what the axis' sizes have to be compared with, if sizes they are."""
+    if not (exp.plan.get("axis") or "").startswith("bytes"):
+        return []
     marks = {}
     for record in boot.of("machine", what="cache"):
         marks.setdefault(record.fields["size"], [f"L{record.fields['level']}"])
