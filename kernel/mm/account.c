@@ -118,14 +118,20 @@ static const char *check_nodes(const struct account *a)
     return a->local <= here ? NULL : "account: more local blocks than a node wanted and got";
 }
 
+static uint64_t sum(const uint32_t *v, uint32_t n)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += v[i];
+    return all;
+}
+
 const char *account_check(const struct account *a)
 {
-    uint64_t wanted = 0, got = 0;
-    for (uint32_t c = 0; c < a->map->colors; c++) {
-        wanted += a->wanted[c];
-        for (unsigned k = 0; k < ORDERS; k++)
-            got += a->got[k][c];
-    }
+    uint32_t colors = a->map->colors;
+    uint64_t wanted = sum(a->wanted, colors), got = 0;
+    for (unsigned k = 0; k < ORDERS; k++)
+        got += sum(a->got[k], colors);
     if (got != a->allocations)
         return "account: got does not add up to the allocations";
     if (wanted != a->wishes)

@@ -206,20 +206,26 @@ void *page_address(const struct pages *p, uint32_t nr)
     return arch_phys_to_virt(pfn_to_phys(page_pfn(p, nr)));
 }
 
+/* In few steps per descriptor: with every check on, this is called after each operation. */
 const char *pages_check(const struct pages *p)
 {
     uint32_t nr = 0;
+    /* Then page_number(page_at(nr)) is nr for every nr. */
+    uint64_t odd = p->stride >> p->stride_shift;
+    if (odd * p->stride_inverse != 1 || odd << p->stride_shift != p->stride)
+        return "pages: address and number of a descriptor disagree";
     for (unsigned i = 0; i < p->range_count; i++) {
         const struct page_range *r = &p->range[i];
         if (r->first != nr)
             return "pages: a range's first number does not follow the one before";
         if (i && r->start < p->range[i - 1].start + p->range[i - 1].pages)
             return "pages: ranges overlap or are not sorted";
-        for (uint32_t k = 0; k < r->pages; k++, nr++) {
-            if (page_flags(p, nr) >> PAGE_RANGE_SHIFT != i || page_pfn(p, nr).n != r->start + k)
+        if (p->to_pfn[i] + nr != r->start)
+            return "pages: a range's frame numbers do not follow its descriptors'";
+        for (const uint8_t *flags = p->flags + nr * p->stride; nr < r->first + r->pages; nr++) {
+            if (*(const uint32_t *)flags >> PAGE_RANGE_SHIFT != i)
                 return "pages: a descriptor names a wrong range";
-            if (page_number(p, page_at(p, nr)) != nr)
-                return "pages: address and number of a descriptor disagree";
+            flags += p->stride;
         }
     }
     return nr == p->count ? NULL : "pages: count is not the sum of the ranges";

@@ -4,7 +4,7 @@ whose validators look at the whole instance around each operation. make test run
 import re
 
 import pytest
-from boots import KERNEL, good
+from boots import ARCH, KERNEL, good
 
 SMALL = "page_color=64,1 subject=16M reps=1 warmup=0 passes=1"
 
@@ -44,6 +44,14 @@ def test_page_cache():
     words = "run=pagehash page_struct=2.2 files=50,100 swap=quarter lru=all hash=2.2,mul page_color=64,1 subject=8M"
     done = good(f"{words} reps=1 warmup=0 passes=1 age=off", smp=2)
     assert len(done.experiments["pagehash"].levels) == 6
+
+
+def test_pages_between_cpus():
+    """Freed in an interrupt by another CPU than allocated them, four at a time. Each of the 98,000
+    operations is followed by a look at the whole instance, which is as small as can be."""
+    subject = {"x86_64": "4M", "alpha": "8M"}[ARCH]
+    done = good(f"run=txpage page_color=64,1 subject={subject} cpus=4 reps=1 warmup=0 passes=1", smp=4)
+    assert done.verdicts["txpage"].ok
 
 
 @pytest.mark.parametrize("lists", ["off", "4:8"])

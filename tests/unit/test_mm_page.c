@@ -159,6 +159,16 @@ static void the_check_sees_a_wrong_range(void **state)
     pages.stride_inverse += 2;
     assert_non_null(strstr(pages_check(&pages), "address and number"));
     pages.stride_inverse -= 2;
+    for (uint64_t wrong = 4; wrong <= 2 * PAGE_SIZE; wrong += 4) {
+        pages.stride = wrong;
+        if (wrong != 64)
+            assert_non_null(strstr(pages_check(&pages), "address and number"));
+    }
+    pages.stride = 64;
+    pages.to_pfn[1]++;
+    assert_non_null(strstr(pages_check(&pages), "frame numbers"));
+    pages.to_pfn[1]--;
+    assert_null(pages_check(&pages));
     pages.count++;
     assert_non_null(strstr(pages_check(&pages), "sum of the ranges"));
     free(area);
