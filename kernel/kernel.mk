@@ -12,9 +12,13 @@ WITH_FP := kernel/lab/% kernel/work/%
 
 # Small rather than fast, so that the kernel stays below 400 KiB: code that runs once, or between
 # measurements. Of lab/, nothing runs inside of an interval but the calls that start and stop it.
-SMALL := kernel/lab/% boot/% $(addprefix kernel/core/,cmdline% kprintf.c ktap.c record.c) \
-	kernel/irq/selftest% kernel/mm/color_spec.c kernel/mm/memmap% kernel/work/block_cache.c \
-	kernel/work/file_cache.c kernel/work/files.c arch/x86_64/madt.c arch/x86_64/srat.c
+SMALL := kernel/lab/% boot/% \
+	$(addprefix kernel/core/,cmdline% console.c kprintf.c ktap.c newlib.c panic.c record.c watchdog.c) \
+	$(addprefix kernel/mm/,buddy_check.c color_spec.c memmap% numa% own% pcp_check.c vm_trace.c) \
+	$(addprefix kernel/perf/,calibrate.c model.c pmu.c profile.c) \
+	$(addprefix kernel/work/,block_cache.c faults_oracle.c faults_program.c file_cache.c files.c) \
+	$(addprefix arch/%/,acpi.c caches.c cpu_state.c cpuid.c hpet.c madt.c numa.c pmu.c smp.c srat.c) \
+	$(wildcard kernel/*/selftest*.c arch/*/selftest*.c)
 
 KERNEL_CFLAGS := -std=gnu11 -O2 -g $(WARN) -ffreestanding -fno-strict-aliasing \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables \

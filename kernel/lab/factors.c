@@ -76,10 +76,10 @@ static int level_page_color(const char *text, struct setup *s, char *err, size_t
     return color_spec_parse(text, caches, n, &s->color, err, err_bytes);
 }
 
-REGISTER_FACTOR(page_color, '/', "auto",
-                "KB[,WAYS][+KB,WAYS...]|auto|posted[:KB]|xor:MASK[,MASK...]|off[/...]",
-                "the cache or caches whose colours count: size in kB and ways", level_page_color,
-                NULL, NULL);
+REGISTER_FACTOR(
+    page_color, '/', "auto",
+    "KB[,WAYS][+KB,WAYS...]|auto|posted[:KB]|probe[:KB[,WAYS]]|xor:MASK[,MASK...]|off[/...]",
+    "the cache or caches whose colours count: size in kB and ways", level_page_color, NULL, NULL);
 
 /* ---- page_struct: shape, stride and offset of the descriptors ---------------------------------
  */

@@ -62,6 +62,15 @@ int own_log_set_colors(const char *cmdline, char *err, size_t err_bytes)
     bad = factor_named("page_color")->level(text, &setup, err, err_bytes);
     if (bad)
         return own_colors().given ? bad : 0;
+    if (setup.color.kind == COLOR_TABLE) {
+        if (!own_colors().given)
+            return 0;
+        ksnprintf(err, err_bytes,
+                  "own_colors= has to know the colours when memory is laid out, before "
+                  "page_color=%s can be",
+                  text);
+        return -TT_EINVAL;
+    }
     color_spec_map(&setup.color, &map);
     return own_set_colors(&map, err, err_bytes);
 }

@@ -14,6 +14,7 @@
 #include "lab/options.h"
 #include "lab/own_log.h"
 #include "lab/preset.h"
+#include "lab/probe.h"
 #include "lab/profile_log.h"
 #include "lab/sample.h"
 #include "lab/selftests.h"
@@ -238,6 +239,8 @@ static int prepare(const struct memmap *map)
     if (subject_plan(&lab.subject, map, lab.topology, &lab.levels, bytes, strict, lab.failure,
                      sizeof lab.failure))
         return -1;
+    if (probe_levels(lab.work, &lab.levels, &lab.subject, lab.failure, sizeof lab.failure))
+        return -1;
     results_init(&lab.results, lab.work, &lab.levels, &scale, lab_options.reps);
     /* Before the memory for it is taken: a log without samples says for what it did not suffice. */
     experiment_write_plan(&lab.results, &lab.subject);
@@ -282,6 +285,7 @@ static void run_experiment(const struct workload *w, const struct memmap *map)
     results_free(&lab.results);
     for (unsigned i = 0; i < LEVELS_MAX; i++)
         account_sum_free(&lab.account[i]);
+    probe_free();
     panic_context("%s", "");
     say_result(w->name, bad);
 }

@@ -9,7 +9,9 @@
 
 #include <string.h>
 
-#define VALID "valid: KB[,WAYS] (+KB,WAYS for more caches), auto, posted[:KB], xor:MASK,..., off"
+#define VALID                                                                                      \
+    "valid: KB[,WAYS] (+KB,WAYS for more caches), auto, posted[:KB], probe[:KB[,WAYS]], "          \
+    "xor:MASK,..., off"
 
 static int refuse(const char *s, char *err, size_t err_bytes)
 {
@@ -45,10 +47,11 @@ static const struct arch_cache *largest_plausible(const struct arch_cache *cache
     return best;
 }
 
-static int from_machine(const char *s, bool posted, const struct arch_cache *caches, unsigned n,
+static int from_machine(const char *s, const char *way, const struct arch_cache *caches, unsigned n,
                         struct color_spec *out, char *err, size_t err_bytes)
 {
     const struct arch_cache *c = largest_plausible(caches, n);
+    bool posted = !strncmp(way, "posted", 6);
     if (!c || (posted && c->size_bytes / PAGE_SIZE > COLORS_MAX)) {
         ksnprintf(err, err_bytes,
                   "%s: the machine describes no plausible cache (%u seen); valid here: KB[,WAYS], "
@@ -59,8 +62,7 @@ static int from_machine(const char *s, bool posted, const struct arch_cache *cac
     out->size_bytes = c->size_bytes;
     out->ways = c->ways;
     out->colors = (uint32_t)(c->size_bytes / (posted ? 1 : c->ways) / PAGE_SIZE);
-    ksnprintf(out->source, sizeof out->source, "%s%s, L%u", posted ? "posted, " : "", c->source,
-              c->level);
+    ksnprintf(out->source, sizeof out->source, "%s%s, L%u", way, c->source, c->level);
     return 0;
 }
 
@@ -182,12 +184,19 @@ int color_spec_parse(const char *s, const struct arch_cache *caches, unsigned n,
     if (!strcmp(s, "off")) {
         *out = (struct color_spec){.colors = 1, .ways = 1, .source = "off"};
     } else if (!strcmp(s, "auto")) {
-        bad = from_machine(s, false, caches, n, out, err, err_bytes);
+        bad = from_machine(s, "", caches, n, out, err, err_bytes);
     } else if (!strcmp(s, "posted")) {
-        bad = from_machine(s, true, caches, n, out, err, err_bytes);
+        bad = from_machine(s, "posted, ", caches, n, out, err, err_bytes);
     } else if (!strncmp(s, "posted:", 7)) {
         bad = strchr(s, ',') ? refuse(s, err, err_bytes) : one_cache(s, s + 7, out, err, err_bytes);
         ksnprintf(out->source, sizeof out->source, "posted, command line");
+    } else if (!strcmp(s, "probe")) {
+        bad = from_machine(s, "probed, ", caches, n, out, err, err_bytes);
+        out->kind = COLOR_TABLE;
+    } else if (!strncmp(s, "probe:", 6)) {
+        bad = one_cache(s, s + 6, out, err, err_bytes);
+        out->kind = COLOR_TABLE;
+        ksnprintf(out->source, sizeof out->source, "probed, command line");
     } else if (!strncmp(s, "xor:", 4)) {
         bad = xor_masks(s, s + 4, out, err, err_bytes);
     } else {

@@ -10,6 +10,8 @@
  *   posted               the same cache as Papadopoulos counted: size / page, ways ignored
  *   posted:KB            the same for a cache of KB kilobytes
  *   xor:MASK[,MASK...]   one bit of colour per mask: the parity of physical address & mask
+ *   probe[:KB[,WAYS]]    a table of what the machine shows (lab/probe.h), of the cache that auto
+ *                        takes or of one of KB kilobytes; no more colours than it can have
  *   off                  one colour
  *
  * Levels of the factor are separated by '/', so ',' and '+' belong to one level.
@@ -33,7 +35,7 @@ struct color_spec {
     uint32_t cache_colors[COLOR_CACHES_MAX];
     unsigned masks;
     uint64_t mask[COLOR_MASKS_MAX];
-    const color_t *table; /* COLOR_TABLE: as measured, by whoever fills this in */
+    const color_t *table; /* COLOR_TABLE: as probed; NULL until then */
     pfn_t table_start;
 };
 

@@ -31,6 +31,10 @@ int setup_check(const struct setup *s, char *err, size_t err_bytes)
                   s->policy->name);
         return -TT_EINVAL;
     }
+    if (s->page_order && s->color.kind == COLOR_TABLE) {
+        ksnprintf(err, err_bytes, "pages=: page_color=probe knows the colours of small pages only");
+        return -TT_EINVAL;
+    }
     if (s->policy->pick && s->numa == NUMA_COLOR) {
         ksnprintf(err, err_bytes, "numa=color: alloc=%s picks blocks node by node; valid: on, off",
                   s->policy->name);

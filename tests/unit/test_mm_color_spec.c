@@ -107,6 +107,8 @@ static void bad_levels_are_named(void **state)
         {"xor:0x1000;", "masks"},
         {"posted:", "valid: KB"},
         {"posted:2048,2", "valid: KB"},
+        {"probe:", "valid: KB"},
+        {"probe:2048,3", "whole number of pages"},
         {"Auto", "valid: KB[,WAYS]"},
     };
     for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -136,6 +138,15 @@ static void the_machine_is_believed_when_plausible(void **state)
     assert_int_equal(parse("posted", pc, 3), 0);
     assert_int_equal(spec.colors, 3072);
     assert_string_equal(spec.source, "posted, cpuid leaf 4, L3");
+    assert_int_equal(parse("probe", pc, 3), 0);
+    assert_int_equal(spec.kind, COLOR_TABLE);
+    assert_int_equal(spec.colors, 192);
+    assert_null(spec.table); /* until it has been probed */
+    assert_string_equal(spec.source, "probed, cpuid leaf 4, L3");
+    assert_int_equal(parse("probe:2048,8", pc, 3), 0);
+    assert_int_equal(spec.kind, COLOR_TABLE);
+    assert_int_equal(spec.colors, 64);
+    assert_int_equal(parse("probe", NULL, 0), -TT_EINVAL);
 
     /* A real direct-mapped cache, which no CPUID ever described. */
     static const struct arch_cache ds10[] = {{2, 2 << 20, 1, 64, "hwrpb"}};

@@ -96,6 +96,10 @@ def machine(boot):
     for record in boot.of("machine", what="pmu"):
         p = record.fields
         rows.append(("counters", ", ".join(p["events"]) if p.get("events") else f"{p['counters']} ({p.get('why')})"))
+    for record in boot.of("experiment", what="probe"):
+        p = record.fields
+        found = f"{p['colors']} of {series.size_text(p['cache_bytes'])} in {p['frames']} frames (source {p['source']})"
+        rows.append(("colours probed", f"{found}; address bits alone: {p['verdict']}, right for {p['right']}% of pairs"))
     for record in boot.of("memory", what="total"):
         m = record.fields
         rows.append(("memory", f"{m['ram_pages'] * m['page_bytes'] >> 20} MiB free for subjects, pages of {m['page_bytes']} bytes"))
