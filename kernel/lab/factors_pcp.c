@@ -7,5 +7,5 @@ static int level_pcp(const char *text, struct setup *s, char *err, size_t err_by
 }
 
 REGISTER_FACTOR(pcp, ',', "auto", "auto|off|BATCH:HIGH[,...]",
-                "per-CPU page lists: blocks fetched at once, and the most that a list keeps",
+                "per-CPU page lists: pages fetched at once, and the most that a list keeps",
                 level_pcp, NULL, NULL);

@@ -107,13 +107,19 @@ static uint32_t number_of(const struct pcp *p, pfn_t block)
     return nr;
 }
 
-/* Up to batch blocks onto an empty list, the first one first. */
+/* batch or high in blocks of an order: as many pages, or one block. */
+static uint32_t blocks_of(unsigned pages, unsigned order)
+{
+    return pages >> order ? pages >> order : 1;
+}
+
+/* Up to a batch onto an empty list, the first one first. */
 static void refill(struct pcp *p, struct pcp_cpu *c, struct pcp_list *l, unsigned node,
                    unsigned order, color_t color)
 {
     uint32_t *link = &l->first;
     lock_take(&p->node[node].lock);
-    for (unsigned i = 0; i < p->batch; i++) {
+    for (uint32_t i = blocks_of(p->batch, order); i; i--) {
         pfn_t block = buddy_alloc(&p->nodes->lists[node], order, color);
         if (block.n == PFN_NONE.n)
             break;
@@ -191,8 +197,8 @@ void pcp_free(struct pcp *p, pfn_t block, unsigned order)
         uint32_t class = color_of(p->map, block) >> p->map->shift[order];
         struct pcp_list *l = &c->list[node][order][class];
         push(p, c, l, nr, order);
-        if (l->count >= p->high)
-            give_back(p, c, l, node, order, p->batch);
+        if (l->count >= blocks_of(p->high, order))
+            give_back(p, c, l, node, order, blocks_of(p->batch, order));
     }
     pcp_leave(p, irq);
 }

@@ -3,13 +3,15 @@
  * every node (mm/nodes.h), so that those and their locks are visited once for many pages. pcp=
  *
  * A list per CPU, node, order and colour class, of blocks that cover that class. An empty one is
- * refilled with `batch` blocks, which it hands out in the order in which the node gave them; what
- * is freed goes in front, onto a list of the CPU that frees, and a list that reaches `high` gives
- * `batch` back to its node (Linux 2.5.40's scheme; by colour as its author announced for page
- * colouring). When a node has no block of the wanted colour, all CPUs' lists of that colour are
- * drained before another colour is taken; when nothing acceptable is left, all lists are. That goes
- * by the lists' locks and interrupts nobody, as Linux does it since 6.0: a CPU that is busy, or
- * gone, holds nobody up.
+ * refilled with `batch` pages, which it hands out in the order in which the node gave them; what
+ * is freed goes in front, onto a list of the CPU that frees, and a list that reaches `high` pages
+ * gives `batch` back to its node (Linux 2.5.40's scheme; by colour as its author announced for page
+ * colouring). Both are as many pages in larger blocks, or one block, as in Linux since 5.13: each
+ * block of one colour is split off a large one of its own, so 16 of order 3 would break up 16. When
+ * a node has no block of the wanted colour, all CPUs' lists of that colour are drained before
+ * another colour is taken; when nothing acceptable is left, all lists are. That goes by the lists'
+ * locks and interrupts nobody, as Linux does it since 6.0: a CPU that is busy, or gone, holds
+ * nobody up.
  *
  * To the nodes' checks a block on such a list is in use; with CHECK >= 1 it is PAGE_LISTED, so that
  * a second free is seen. mm/memory.c calls this and accounts; nobody else should.
@@ -54,7 +56,7 @@ struct pcp {
     struct nodes *nodes;         /* constant */
     const struct color_map *map; /* constant: of the nodes' lists */
     unsigned cpus;               /* constant */
-    unsigned batch, high;        /* constant, 1 <= batch <= high; batch 0: there are no lists */
+    unsigned batch, high;        /* constant, pages; 1 <= batch <= high; batch 0: no lists */
     struct pcp_node node[NUMA_NODES];
     struct pcp_cpu cpu[CPU_MAX];
 };

@@ -228,6 +228,37 @@ static void batches_in_order(void **state)
     drop();
 }
 
+/* Larger blocks come and go as many pages at a time, or one block. */
+static void batches_of_larger_blocks(void **state)
+{
+    static const struct {
+        const char *lists;
+        unsigned order, batch, high; /* in blocks */
+    } row[] = {{"16:64", 1, 8, 32}, {"16:64", 3, 2, 8}, {"7:30", 2, 1, 7}, {"4:8", 3, 1, 1}};
+    pfn_t p[32];
+    (void)state;
+    for (unsigned k = 0; k < ARRAY_SIZE(row); k++) {
+        struct place_request q = {.va = ARCH_WINDOW, .pid = 1, .order = row[k].order};
+        build("va", "next", "64,1", row[k].lists, &one);
+        const struct pcp_cpu *c = &in.memory.pcp.cpu[0];
+        uint64_t all = free_pages(), blocks = 0;
+        for (unsigned i = 0; i < row[k].high; i++) {
+            p[i] = memory_alloc(&in.memory, &q);
+            blocks = align_up(i + 1, row[k].batch);
+            assert_int_equal(all - free_pages(), blocks << q.order);
+        }
+        unsigned kept = (unsigned)blocks - row[k].high;
+        assert_int_equal(c->blocks, kept);
+        for (unsigned i = 0; i < row[k].high; i++) {
+            memory_free(&in.memory, p[i], q.order);
+            kept += kept + 1 < row[k].high ? 1 : 1 - row[k].batch;
+            assert_int_equal(c->blocks, kept);
+        }
+        assert_good();
+        drop();
+    }
+}
+
 /* What one CPU keeps, another one gets when there is nothing else: on its node, then on the other.
  */
 static void drained_when_short(void **state)
@@ -344,6 +375,7 @@ int main(void)
         cmocka_unit_test_prestate(policies_with_state, (void *)&two),
         cmocka_unit_test(a_policy_that_picks_has_no_lists),
         cmocka_unit_test(batches_in_order),
+        cmocka_unit_test(batches_of_larger_blocks),
         cmocka_unit_test_prestate(drained_when_short, (void *)&one),
         cmocka_unit_test_prestate(drained_when_short, (void *)&two),
         cmocka_unit_test(remote_pages_keep_their_node),
