@@ -72,20 +72,21 @@ static bool surely(struct eviction *e, const uint32_t *set, uint32_t n, uint32_t
     return yes == YES;
 }
 
+/* A frame that stands for the colour itself is tried against the others. */
 static bool is_member(struct eviction *e, const struct work *w, uint32_t i, color_t c)
 {
     const struct lines *l = &w->of[c];
-    return surely(e, l->line, l->n, i);
+    uint32_t other[EVICTION_LINES_MAX], n = 0;
+    for (uint32_t k = 0; k < l->n; k++)
+        if (l->line[k] != i)
+            other[n++] = l->line[k];
+    return surely(e, other, n, i);
 }
 
 bool eviction_member(struct eviction *e, void *scratch, uint32_t i, color_t c)
 {
     struct work w = work_in(e, scratch);
-    struct lines others = {.n = 0};
-    for (uint32_t k = 0; k < w.of[c].n; k++)
-        if (w.of[c].line[k] != i)
-            others.line[others.n++] = w.of[c].line[k];
-    return surely(e, others.line, others.n, i);
+    return is_member(e, &w, i, c);
 }
 
 /* ---- a new colour ------------------------------------------------------------------------------
@@ -143,13 +144,21 @@ static uint32_t thin_out(struct eviction *e, const struct work *w, uint32_t n, u
     return n;
 }
 
+static bool stands_for(const struct lines *l, uint32_t i)
+{
+    for (uint32_t k = 0; k < l->n; k++)
+        if (l->line[k] == i)
+            return true;
+    return false;
+}
+
 static void join(struct eviction *e, const struct work *w, uint32_t i, color_t c)
 {
     struct lines *l = &w->of[c];
     e->color[i] = c;
     l->agree &= ~((uint32_t)e->frame[i].n ^ l->like);
     w->near[e->frame[i].n % e->colors] = c;
-    if (l->n < l->enough && surely(e, l->line, l->n, i))
+    if (l->n < l->enough && !stands_for(l, i) && surely(e, l->line, l->n, i))
         l->line[l->n++] = i;
 }
 
