@@ -73,6 +73,7 @@ const char *page_cache_init(struct page_cache *c, const struct pages *pages,
     c->find = finds[s->lru];
     c->inode = pages->base + shape->mapping;
     c->offset = pages->base + shape->index;
+    c->hand = 0;
     table_init(&c->table, bits, &chain, memory);
     queue_init(&c->queue, &use);
     return NULL;
@@ -98,7 +99,46 @@ void page_cache_remove(struct page_cache *c, uint32_t page)
     table_remove(&c->table, page);
     if (c->lru == LRU_KIND_LIST)
         queue_remove(&c->queue, page);
+    *inode_of(c, page) = 0;
     page_cache_put(c, page);
+}
+
+static bool is_free(const struct page_cache *c, uint32_t page)
+{
+    return load_once(page_field(c->pages, page, c->pages->shape->count)) == 1;
+}
+
+static uint32_t oldest(struct page_cache *c, uint64_t *seen)
+{
+    uint32_t page = c->queue.first;
+    for (uint32_t i = 0; i < c->queue.count; i++, page = *links_next(&c->queue.links, page)) {
+        ++*seen;
+        if (is_free(c, page))
+            return page;
+    }
+    return PAGE_NR_NONE;
+}
+
+/* Twice round: the first time may only have cleared marks. */
+static uint32_t next_unmarked(struct page_cache *c, uint64_t *seen)
+{
+    for (uint64_t i = 0; i < 2ul * c->pages->count; i++) {
+        uint32_t page = c->hand;
+        c->hand = page + 1 == c->pages->count ? 0 : page + 1;
+        ++*seen;
+        if (!*inode_of(c, page) || !is_free(c, page))
+            continue;
+        uint32_t *flags = page_flag_word(c->pages, page);
+        if (!(load_once(flags) & PAGE_REFERENCED))
+            return page;
+        fetch_and(flags, ~PAGE_REFERENCED);
+    }
+    return PAGE_NR_NONE;
+}
+
+uint32_t page_cache_victim(struct page_cache *c, uint64_t *seen)
+{
+    return c->lru == LRU_KIND_LIST ? oldest(c, seen) : next_unmarked(c, seen);
 }
 
 static uint32_t bucket_of(const void *arg, uint32_t page)

@@ -26,7 +26,8 @@ struct page_cache {
     enum cache_lru lru;
     uint32_t (*hash)(uint32_t inode, uint32_t offset, unsigned bits);
     uint32_t (*find)(struct page_cache *c, uint32_t inode, uint32_t offset);
-    uint8_t *inode, *offset; /* these fields of descriptor 0 */
+    uint8_t *inode, *offset; /* these fields of descriptor 0; inode 0: a page in no cache */
+    uint32_t hand;           /* of page_cache_victim(): the next descriptor */
 };
 
 /* Empty, with a table of 2^bits buckets in memory. NULL, or why these descriptors cannot do it. */
@@ -46,6 +47,14 @@ static inline uint32_t page_cache_find(struct page_cache *c, uint32_t inode, uin
 void page_cache_put(struct page_cache *c, uint32_t page);
 
 void page_cache_remove(struct page_cache *c, uint32_t page);
+
+/*
+ * The page to give up: in the cache, and nobody has a reference to it but the cache. With a list it
+ * is the one that was not used for longest. Else the next in the array of descriptors, from where
+ * the last search ended, that is not marked; marks that are passed are cleared (shrink_mmap() of
+ * 2.2; "second chance"). *seen grows by the descriptors looked at. PAGE_NR_NONE: there is none.
+ */
+uint32_t page_cache_victim(struct page_cache *c, uint64_t *seen);
 
 /* The table, and the queue of lru=list; NULL, or what is broken. */
 const char *page_cache_check(const struct page_cache *c);

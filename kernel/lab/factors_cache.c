@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define CACHES "pagehash,getblk"
+#define CACHES "pagehash,getblk,reclaim"
 
 static int level_hash(const char *text, struct setup *s, char *err, size_t err_bytes)
 {

@@ -17,12 +17,13 @@ const char *file_cache_init(struct file_cache *f, struct memory *m, uint32_t fil
 {
     const struct cache_setup *setup = &m->setup->cache;
     unsigned bits = hash_bits(setup, PAGE_HASH_BITS, (uint64_t)m->pages.count << PAGE_SHIFT);
-    struct rng sizes = rng_stream(seed, STREAM_SIZES); /* to be drawn twice */
+    struct rng sizes = rng_stream(seed, STREAM_SIZES);
     uint32_t pages = 0;
-    *f = (struct file_cache){.memory = m, .sizes = sizes};
-    for (uint32_t i = 0; i < files; i++)
-        pages += file_pages(&sizes);
-    f->file = malloc(files * sizeof *f->file);
+    *f = (struct file_cache){.memory = m, .file = malloc(files * sizeof *f->file)};
+    for (uint32_t i = 0; f->file && i < files; i++) {
+        f->file[i] = (struct file){.first = pages, .pages = file_pages(&sizes)};
+        pages += f->file[i].pages;
+    }
     f->page = malloc(pages * sizeof *f->page);
     f->swap = malloc((pages / 3 + 1) * sizeof *f->swap);
     if (!f->file || !f->page || !f->swap)
@@ -40,9 +41,10 @@ void file_cache_free(struct file_cache *f)
 /* ---- filling ----------------------------------------------------------------------------------
  */
 
-static bool add_inodes(struct file_cache *f, uint32_t files)
+bool file_cache_add_inodes(struct file_cache *f, uint32_t files)
 {
-    for (uint32_t i = f->files; i < files; i++) {
+    for (; f->inodes < files; f->inodes++) {
+        uint32_t i = f->inodes;
         if (i % INODES_PER_PAGE == 0)
             f->inode_page = take_page(f->memory, i / INODES_PER_PAGE);
         if (f->inode_page == PAGE_NR_NONE)
@@ -52,10 +54,8 @@ static bool add_inodes(struct file_cache *f, uint32_t files)
     return true;
 }
 
-static bool add_file(struct file_cache *f, struct file *file)
+static bool add_file(struct file_cache *f, const struct file *file)
 {
-    file->first = f->pages;
-    file->pages = file_pages(&f->sizes);
     for (uint32_t i = 0; i < file->pages; i++) {
         uint32_t page = take_page(f->memory, f->pages);
         if (page == PAGE_NR_NONE)
@@ -78,7 +78,7 @@ static bool add_swap(struct file_cache *f)
 
 bool file_cache_fill(struct file_cache *f, uint32_t files, bool swap)
 {
-    bool room = add_inodes(f, files);
+    bool room = file_cache_add_inodes(f, files);
     for (; room && f->files < files; f->files++) {
         room = add_file(f, &f->file[f->files]);
         while (room && swap && f->swaps < f->pages / 3)

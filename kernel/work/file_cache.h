@@ -22,19 +22,22 @@ struct file_cache {
     struct page_cache cache;
     struct memory *memory;
     struct file *file;
-    uint32_t files;
-    uint32_t *page; /* descriptors: of all files, in order */
+    uint32_t files;  /* that are in the cache */
+    uint32_t inodes; /* of so many files */
+    uint32_t *page;  /* descriptors: of all files, in order */
     uint32_t pages;
     uint32_t *swap; /* of the swap cache, by entry - 1 */
     uint32_t swaps;
     uint32_t inode_page; /* the last one */
-    struct rng sizes;
 };
 
-/* Empty, with room for so many files and a third as many pages of the swap cache. NULL, or why it
- * cannot be. file_cache_free() in either case. */
+/* Empty, with the sizes of so many files, and room for them and for a third as many pages of the
+ * swap cache. NULL, or why it cannot be. file_cache_free() in either case. */
 const char *file_cache_init(struct file_cache *f, struct memory *m, uint32_t files, uint64_t seed);
 void file_cache_free(struct file_cache *f);
+
+/* Gives so many files an inode. False: the instance had no page left. */
+bool file_cache_add_inodes(struct file_cache *f, uint32_t files);
 
 /* Adds files until there are so many, and with swap so many pages of the swap cache that they are a
  * quarter of all. False: the instance had no page left. */

@@ -94,7 +94,10 @@ def test_all_cpus_find_what_is_there(smp, lookup):
         ("run=getblk buffer=flush", "nearest: flushtime; valid: flushtime none"),
         ("run=getblk dirty=101", "dirty=101: valid: up to 32 numbers, 0 or from 1 to 100"),
         ("run=getblk subject=8M", "no memory left for buffers; valid: a larger subject="),
-        ("run=bandwidth hash=2.2", "hash= belongs to pagehash,getblk, which run= does not name"),
+        ("run=reclaim cache=0 page_struct=2.2", "cache=0: valid: up to 32 numbers from 1 to 100"),
+        ("run=reclaim", "page_struct=2.2 and 2.2l"),
+        ("run=reclaim page_struct=2.2 subject=8M cache=90", "valid: a larger subject="),
+        ("run=bandwidth hash=2.2", "hash= belongs to pagehash,getblk,reclaim, which run= does not name"),
         ("run=bandwidth lookup=page", "lookup= belongs to pagehash, which run= does not name"),
     ],
 )
@@ -117,6 +120,31 @@ def test_bitmaps_and_inode_tables_crowd_by_dev_xor_block():
     assert longest["2.2"] > 20 > 8 > longest["mul11"]
     assert used["2.2"] < 8 < used["mul11"] < 12.5
     assert mean(done, "getblk", "hash=2.2", "hits", 10) == pytest.approx(80, abs=1)
+
+
+def test_a_bit_helps_as_much_as_a_list():
+    """Zipf's law: hits of the clock are those of a true LRU, within a point or two; without either there are fewer."""
+    done = good("run=reclaim page_color=256,4 page_struct=2.2 lru=list,referenced,none reps=5 warmup=0 passes=4")
+    for x in (10, 25, 50):
+        hits = {l: mean(done, "reclaim", f"lru={l}", "hits", x) for l in ("list", "referenced", "none")}
+        assert hits["referenced"] == pytest.approx(hits["list"], abs=2.5)
+        assert hits["none"] < hits["list"] - 1.5
+        assert mean(done, "reclaim", "lru=list", "seen", x) == 1
+        assert mean(done, "reclaim", "lru=referenced", "seen", x) > mean(done, "reclaim", "lru=none", "seen", x) > 1
+    assert mean(done, "reclaim", "lru=list", "hits", 10) < mean(done, "reclaim", "lru=list", "hits", 50) - 10
+
+
+def test_a_cache_of_everything_gives_nothing_up():
+    done = good("run=reclaim page_color=256,4 page_struct=2.2 lru=all cache=100 reps=1 warmup=0 passes=1")
+    for lru in ("list", "referenced", "none"):
+        assert mean(done, "reclaim", f"lru={lru}", "hits", 100) > 90  # the rest is read for the first time
+        assert done.experiments["reclaim"].values(f"lru={lru}", "seen", 100) in ([], [None])
+
+
+@pytest.mark.parametrize("smp", [1, 2, 4])
+def test_all_cpus_give_up_pages(smp):
+    done = boot_machine(machine("run=reclaim page_color=256,4 page_struct=2.2 lru=all reps=2 warmup=0 passes=2", smp=smp))
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
 
 
 @pytest.mark.parametrize("smp", [1, 2, 4])
@@ -173,6 +201,15 @@ def test_what_a_hit_in_the_buffer_cache_costs():
     assert value("head_transfers", "list", "none", 2, 10) > 1 + value("head_transfers", "none", "none", 2, 10)
 
 
+def test_a_list_costs_more_than_a_bit_where_the_cache_is_most_of_memory():
+    done = modelled("run=reclaim page_color=256,4 page_struct=2.2 lru=list,referenced hash=mul:13 cache=10,50 reps=2 warmup=0 passes=2")
+    ns = {(l, x): mean(done, "reclaim", f"lru={l}", "read", x) for l in ("list", "referenced") for x in (10, 50)}
+    assert ns["list", 50] > 1.2 * ns["referenced", 50]
+    # Looking for a page goes over all descriptors, whoever has them.
+    assert mean(done, "reclaim", "lru=referenced", "seen", 10) > 2 * mean(done, "reclaim", "lru=referenced", "seen", 50)
+    assert ns["referenced", 10] > ns["list", 10]
+
+
 @pytest.mark.parametrize("words", [f"{PAGES}", "run=getblk page_color=256,4 dirty=10"])
 def test_passes_are_all_measured(words):
     done = {n: modelled(f"{words} age=off reps=1 warmup=0 passes={n}") for n in (1, 3)}
@@ -183,5 +220,5 @@ def test_passes_are_all_measured(words):
 
 
 def test_two_runs_are_the_same_byte_by_byte():
-    words = f"{PAGES} run=pagehash,getblk files=300 subject=64M swap=quarter reps=1 warmup=0 passes=1"
+    words = f"{PAGES} run=pagehash,getblk,reclaim files=300 subject=64M swap=quarter reps=1 warmup=0 passes=1"
     assert modelled(words).data == modelled(words).data

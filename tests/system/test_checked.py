@@ -54,6 +54,13 @@ def test_pages_between_cpus():
     assert done.verdicts["txpage"].ok
 
 
+@pytest.mark.parametrize("words", ["run=getblk", "run=reclaim cache=5,10"])
+def test_other_caches(words):
+    done = good(f"{words} page_struct=2.2 lru=all page_color=64,1 subject=24M reps=1 warmup=0 passes=1", smp=2)
+    (experiment,) = done.experiments.values()
+    assert len(experiment.levels) == 3
+
+
 @pytest.mark.parametrize("lists", ["off", "4:8"])
 def test_several_cpus_at_once(lists):
     """Whoever checks the whole stops the others first; between their operations nothing is broken."""

@@ -42,6 +42,9 @@ static struct {
     bool there[PAGES];
     uint32_t extra[PAGES];    /* references that were taken */
     uint32_t order[PAGES], n; /* by use, oldest first */
+    bool marked[PAGES];
+    uint32_t hand;     /* a descriptor */
+    uint32_t of[1024]; /* by descriptor: whose it is, or PAGES */
 } t;
 
 static void forget(uint32_t i)
@@ -69,11 +72,6 @@ static void draw_place(struct rng *rng, uint32_t *inode, uint32_t *offset)
     *offset = file == 40 ? SWAP_ENTRY(1 + rng_below(rng, 60)) : rng_below(rng, 20) << PAGE_SHIFT;
 }
 
-static bool referenced(uint32_t i)
-{
-    return page_flags(t.cache.pages, t.page[i]) & PAGE_REFERENCED;
-}
-
 static void look_up(struct rng *rng)
 {
     uint32_t inode, offset;
@@ -83,12 +81,45 @@ static void look_up(struct rng *rng)
         assert_int_equal(page_cache_find(&t.cache, inode, offset), PAGE_NR_NONE);
         return;
     }
-    bool before = referenced(i);
     assert_int_equal(page_cache_find(&t.cache, inode, offset), t.page[i]);
-    assert_int_equal(referenced(i), before || t.cache.lru == LRU_KIND_REFERENCED);
+    t.marked[i] |= t.cache.lru == LRU_KIND_REFERENCED;
     t.extra[i]++;
     forget(i);
     t.order[t.n++] = i;
+}
+
+static uint32_t naive_victim(uint64_t *seen)
+{
+    *seen = 0;
+    for (uint32_t k = 0; t.cache.lru == LRU_KIND_LIST && k < t.n; k++) {
+        ++*seen;
+        if (!t.extra[t.order[k]])
+            return t.order[k];
+    }
+    for (uint32_t k = 0; t.cache.lru != LRU_KIND_LIST && k < 2 * 1024; k++) {
+        uint32_t i = t.of[t.hand];
+        t.hand = (t.hand + 1) % 1024;
+        ++*seen;
+        if (i == PAGES || !t.there[i] || t.extra[i])
+            continue;
+        if (!t.marked[i])
+            return i;
+        t.marked[i] = false;
+    }
+    return PAGES;
+}
+
+static void give_up(void)
+{
+    uint64_t seen = 0, naive_seen;
+    uint32_t i = naive_victim(&naive_seen), page = page_cache_victim(&t.cache, &seen);
+    assert_int_equal(seen, naive_seen);
+    assert_int_equal(page, i == PAGES ? PAGE_NR_NONE : t.page[i]);
+    if (i == PAGES)
+        return;
+    page_cache_remove(&t.cache, page);
+    t.there[i] = false;
+    forget(i);
 }
 
 static void add_or_remove(struct rng *rng)
@@ -120,9 +151,11 @@ static void compare(void)
     if (broken)
         fail_msg("%s", broken);
     assert_int_equal(t.cache.table.count, t.n);
-    for (uint32_t i = 0; i < PAGES; i++)
+    for (uint32_t i = 0; i < PAGES; i++) {
         assert_int_equal(*page_field(pages, t.page[i], pages->shape->count),
                          t.there[i] ? 1 + t.extra[i] : 0);
+        assert_int_equal(!!(page_flags(pages, t.page[i]) & PAGE_REFERENCED), t.marked[i]);
+    }
     if (t.cache.lru != LRU_KIND_LIST)
         return;
     uint32_t at = t.cache.queue.first;
@@ -140,8 +173,16 @@ static void against_the_list(const char *hash, enum cache_lru lru, const char *s
         struct place_request q = {.pid = 1};
         t.page[i] = page_nr(&in.memory.pages, instance_alloc(&in, &q));
     }
+    for (uint32_t nr = 0; nr < 1024; nr++)
+        t.of[nr] = PAGES;
+    for (uint32_t i = 0; i < PAGES; i++)
+        t.of[t.page[i]] = i;
+    assert_null(page_cache_check(&t.cache));
+    give_up(); /* of an empty cache: none */
     for (unsigned i = 0; i < OPERATIONS; i++) {
-        if (rng_below(&rng, 2))
+        if (rng_below(&rng, 20) == 0)
+            give_up();
+        else if (rng_below(&rng, 2))
             look_up(&rng);
         else
             add_or_remove(&rng);
