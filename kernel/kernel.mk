@@ -13,11 +13,14 @@ WITH_FP := kernel/lab/% kernel/work/%
 # Small rather than fast, so that the kernel stays below 400 KiB: code that runs once, or between
 # measurements. Of lab/, nothing runs inside of an interval but the calls that start and stop it.
 SMALL := kernel/lab/% boot/% \
-	$(addprefix kernel/core/,cmdline% console.c kprintf.c ktap.c newlib.c panic.c record.c watchdog.c) \
+	$(addprefix kernel/core/,%_selftest.c cmdline% console.c cpu_kinds.c cpu_offset.c crash.c) \
+	$(addprefix kernel/core/,kprintf.c ktap.c newlib.c panic.c record.c symbols.c watchdog.c) \
 	$(addprefix kernel/mm/,buddy_check.c color_spec.c memmap% numa% own% pcp_check.c vm_trace.c) \
 	$(addprefix kernel/perf/,calibrate.c model.c pmu.c profile.c) \
-	$(addprefix kernel/work/,block_cache.c faults_oracle.c faults_program.c file_cache.c files.c) \
-	$(addprefix arch/%/,acpi.c caches.c cpu_state.c cpuid.c hpet.c madt.c numa.c pmu.c smp.c srat.c) \
+	$(addprefix kernel/work/,%_check.c %_conclude.c %_theory.c block_cache.c faults_oracle.c) \
+	$(addprefix kernel/work/,faults_program.c file_cache.c files.c) \
+	$(addprefix arch/%/,acpi.c audit.c backtrace.c caches.c cpu_state.c cpuid.c desc.c hpet.c) \
+	$(addprefix arch/%/,ioapic.c madt.c numa.c pmu.c smp.c srat.c) \
 	$(wildcard kernel/*/selftest*.c arch/*/selftest*.c)
 
 KERNEL_CFLAGS := -std=gnu11 -O2 -g $(WARN) -ffreestanding -fno-strict-aliasing \
