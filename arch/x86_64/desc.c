@@ -49,8 +49,8 @@ struct segments {
 static PER_CPU(struct segments, segments);
 static struct gate idt[IDT_VECTORS];
 
-/* trap_entry.S: where each vector enters. */
-extern const uint64_t trap_stubs[IDT_VECTORS];
+/* trap_entry.S: where each vector enters, one behind the other. */
+extern const char trap_stubs[];
 
 static unsigned ist_of(unsigned vector)
 {
@@ -81,7 +81,7 @@ static void fill_segments(struct segments *s)
 static void fill_idt(void)
 {
     for (unsigned v = 0; v < IDT_VECTORS; v++) {
-        uint64_t at = trap_stubs[v];
+        uint64_t at = (uint64_t)&trap_stubs[v * TRAP_STUB_BYTES];
 
         idt[v] = (struct gate){
             .offset0 = (uint16_t)at,

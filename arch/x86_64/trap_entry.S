@@ -15,11 +15,12 @@
 /* The exceptions for which the processor pushes an error code: 8, 10-14, 17, 21, 29, 30. */
 #define HAS_ERROR 0x60227d00 /* bit per exception */
 
-    .balign 16
-trap_stub_0:
+    .balign TRAP_STUB_BYTES
+    .globl  trap_stubs
+trap_stubs:
     .set    vector, 0
     .rept   IDT_VECTORS
-    .balign 16
+    .balign TRAP_STUB_BYTES
     .if     vector >= TRAP_VECTORS || ((HAS_ERROR >> (vector & 31)) & 1) == 0
     pushq   $0
     .endif
@@ -67,13 +68,3 @@ trap_common:
     addq    $16, %rsp               /* vector, error code */
     iretq
     .size   trap_common, . - trap_common
-
-    .section .rodata
-    .balign 8
-    .globl  trap_stubs
-trap_stubs:
-    .set    vector, 0
-    .rept   IDT_VECTORS
-    .quad   trap_stub_0 + 16 * vector
-    .set    vector, vector + 1
-    .endr
