@@ -12,9 +12,9 @@
 #define VECTOR_PAGE_FAULT    14
 #define VECTOR_MACHINE_CHECK 18
 
-#define TRAP_VECTORS 32  /* the exceptions */
-#define IDT_VECTORS  256 /* and the interrupts (lapic.h) */
-#define TRAP_STUB_BYTES 16 /* of code for each */
+#define TRAP_VECTORS    32  /* the exceptions */
+#define IDT_VECTORS     256 /* and the interrupts (lapic.h) */
+#define TRAP_STUB_BYTES 16  /* of code for each */
 
 /* Segments: 64-bit code and data of ring 0, marked accessed so that a GDT stays unwritten. */
 #define DESCRIPTOR_CODE 0x00af9b000000ffff
