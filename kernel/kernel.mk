@@ -13,7 +13,7 @@ WITH_FP := kernel/lab/% kernel/work/%
 # Small rather than fast, so that the kernel stays below 400 KiB: code that runs once, or between
 # measurements. Of lab/, nothing runs inside of an interval but the calls that start and stop it.
 SMALL := kernel/lab/% boot/% \
-	$(addprefix kernel/core/,%_selftest.c cmdline% console.c cpu_kinds.c cpu_offset.c crash.c) \
+	$(addprefix kernel/core/,%_selftest.c cmdline% console.c cpu_kinds.c cpu_offset.c) \
 	$(addprefix kernel/core/,kprintf.c ktap.c newlib.c panic.c record.c symbols.c watchdog.c) \
 	$(addprefix kernel/mm/,buddy_check.c color_spec.c memmap% numa% own% pcp_check.c vm_trace.c) \
 	$(addprefix kernel/perf/,calibrate.c model.c pmu.c profile.c) \
