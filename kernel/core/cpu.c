@@ -102,8 +102,10 @@ int cpus_start(char *err, size_t err_bytes)
     cpu_kinds_log();
     if (running >= wanted)
         return 0;
-    ksnprintf(err, err_bytes, "cpus=%u: only %u of this machine's %u CPUs run%s", wanted, running,
-              found, only_one ? ", because of nosmp" : "");
+    size_t used = ksnprintf(err, err_bytes, "cpus=%u: only %u of this machine's %u CPUs run%s",
+                            wanted, running, found, only_one ? ", because of nosmp" : "");
+    if (found < wanted && used < err_bytes)
+        ksnprintf(err + used, err_bytes - used, "; QEMU has more with SMP=%u", wanted);
     return -TT_ENODEV;
 }
 
