@@ -6,6 +6,7 @@
 #include "core/rng.h"
 #include "core/watchdog.h"
 #include "lab/eviction.h"
+#include "lab/linear.h"
 #include "lab/options.h"
 #include "lab/record_float.h"
 #include "lab/say.h"
@@ -15,13 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_PROBE = 1004 };
+enum { STREAM_PROBE = 1004, STREAM_LINEAR = 1005 };
 
 #define TRIES  15  /* of a time: the median counts */
 #define CHECKS 512 /* questions about the finished grouping */
 
 /* Contradictions among them: one in so many is noise, more are an error. */
 #define WRONG_ONE_IN 20
+
+/* Ten-thousandths of pairs from which on two partitions are the same but for noise. */
+#define AGREES 9900
 
 /* A sweep of so many times the lines that a cache has at one offset leaves nothing of it. */
 #define SWEEP 4
@@ -156,7 +160,7 @@ static unsigned usual_lines(const struct eviction *e)
 static void write_probe(const struct workload *w, const struct color_spec *s, const struct probe *p,
                         const struct eviction_agreement *a)
 {
-    bool agrees = a->right >= 9900 && a->known >= 9900;
+    bool agrees = a->right >= AGREES && a->known >= AGREES;
     struct record r;
     record_begin(&r, "experiment");
     record_str(&r, "exp", w->name);
@@ -185,6 +189,41 @@ static void write_probe(const struct workload *w, const struct color_spec *s, co
         p->e.found, p->e.frames, usual_lines(&p->e), clock_info()->source, p->wrong, p->checked,
         (unsigned long)(s->size_bytes >> 10), s->ways, a->right / 100.0, a->known / 100.0,
         agrees ? "agrees" : "differs");
+}
+
+/*
+ * Masks that say what was found, where there are some and they agree: the same colours without
+ * probing, from page_color=xor:.
+ */
+static void write_linear(const struct workload *w, const struct color_spec *s,
+                         const struct probe *p)
+{
+    uint64_t mask[COLOR_BITS_MAX];
+    char text[20 * COLOR_BITS_MAX];
+    struct rng rng = rng_stream(lab_options.seed, STREAM_LINEAR);
+    struct color_map map;
+    size_t used = 0;
+    unsigned n = linear_masks(p->frame, p->e.color, p->e.frames, p->e.found, &rng, mask);
+    for (unsigned i = 0; i < n; i++) {
+        mask[i] <<= PAGE_SHIFT;
+        used += ksnprintf(text + used, sizeof text - used, "%s0x%lx", i ? "," : "",
+                          (unsigned long)mask[i]);
+    }
+    if (!n || !color_map_xor(&map, mask, n) || map.colors > s->colors)
+        return;
+    struct eviction_agreement a = eviction_agree(&p->e, &map, p->scratch);
+    if (a.right < AGREES || a.known < AGREES)
+        return;
+    struct record r;
+    record_begin(&r, "experiment");
+    record_str(&r, "exp", w->name);
+    record_str(&r, "what", "linear");
+    record_u64(&r, "cache_bytes", s->size_bytes);
+    record_str(&r, "masks", text);
+    record_f64(&r, "right", a.right / 100.0);
+    record_f64(&r, "known", a.known / 100.0);
+    record_end(&r);
+    say("# The colours found are a linear function of the address, page_color=xor:%s\n", text);
 }
 
 static uint64_t span(const struct subject *subject)
@@ -236,6 +275,7 @@ static int run_probe(struct probe *p, const struct workload *w, struct color_spe
     color_map_modulo(&stated, s->colors);
     struct eviction_agreement a = eviction_agree(&p->e, &stated, p->scratch);
     write_probe(w, s, p, &a);
+    write_linear(w, s, p);
     s->colors = p->e.found;
     s->cache_colors[0] = s->colors;
     return 0;

@@ -45,6 +45,27 @@ def test_hashed_slices_are_found_where_address_bits_go_astray():
     assert probed and probed == known != auto
 
 
+def rank(masks):
+    """Dimensions of what the masks span over GF(2)."""
+    basis = []
+    for mask in masks:
+        for b in basis:
+            mask = min(mask, mask ^ b)
+        if mask:
+            basis.append(mask)
+    return len(basis)
+
+
+def test_the_published_hash_comes_out_of_times():
+    """The masks found span the same space as those of the machine file, in the bits that frames differ in."""
+    done = under("sandy", "alloc=buddy page_color=probe subject=64M")
+    found = [int(m, 16) for m in done.only("experiment", what="linear")["masks"].split(",")]
+    frames = done.only("experiment", what="probe")["frames"]
+    differing = 0x7FFFFFF  # of addresses below 128M
+    published = [int(m, 16) & differing for m in SANDY[len("xor:") :].split(",")]
+    assert rank(found) == 7 == rank(published) == rank(found + published)
+
+
 def test_another_level_of_the_hierarchy():
     """The second level, with a third behind it: a load that leaves it is told from one that hits."""
     done = under("zen3", "alloc=va page_color=probe:512,8")

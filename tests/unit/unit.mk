@@ -46,8 +46,9 @@ unit_mm_nodes_src      := $(unit_mm_memory_src)
 unit_mm_vm_src         := $(unit_mm_memory_src) $(addprefix kernel/mm/,vm.c vm_area.c vm_trace.c) \
 	kernel/core/record.c kernel/core/crc32.c
 
-UNIT_NAMES += lab_eviction lab_factor lab_own lab_results lab_step lab_subject
+UNIT_NAMES += lab_eviction lab_linear lab_factor lab_own lab_results lab_step lab_subject
 unit_lab_eviction_src := kernel/lab/eviction.c kernel/mm/color.c
+unit_lab_linear_src   := kernel/lab/linear.c kernel/mm/color.c
 unit_lab_own_src     := $(addprefix kernel/lab/,own_log.c preset.c factor.c bundle.c axis.c) \
 	$(addprefix kernel/mm/,own_colors.c color.c color_spec.c) kernel/core/record.c kernel/core/crc32.c \
 	$(mm_values)
