@@ -66,8 +66,10 @@ REGISTER_CHOICE(swap, "pagehash", "none", "none|quarter[,...]",
 
 static struct file_cache cached;
 
-/* 2.2's kernel lock. */
-static struct lock kernel_lock __attribute__((aligned(LINE_BYTES)));
+/* 2.2's kernel lock, on a line of its own. */
+static struct {
+    struct lock lock;
+} __attribute__((aligned(LINE_BYTES))) kernel;
 
 static struct reader {
     struct file_key *key;
@@ -84,11 +86,11 @@ static struct reader {
 
 static void look_up(struct reader *r, uint32_t inode, uint32_t offset)
 {
-    lock_take(&kernel_lock);
+    lock_take(&kernel.lock);
     uint32_t page = page_cache_find(&cached.cache, inode, offset);
     if (page != PAGE_NR_NONE)
         page_cache_put(&cached.cache, page);
-    lock_drop(&kernel_lock);
+    lock_drop(&kernel.lock);
     r->sum += page;
     r->absent += page == PAGE_NR_NONE;
     interleave_step();
@@ -236,7 +238,7 @@ static int run(struct sample *s)
         file_cache_init(&cached, lab_memory(s), (uint32_t)axis_largest(&files_axis), lab_seed(s));
     if (!make_keys(n) && !why)
         why = "no memory left for keys";
-    kernel_lock = LOCK_INIT("kernel");
+    kernel.lock = LOCK_INIT("kernel");
     int bad = why ? lab_fail(s, "%s", why) : run_points(s);
     for (unsigned cpu = 0; cpu < n; cpu++)
         free(readers[cpu].key);

@@ -73,6 +73,38 @@ REGISTER(preset, seed001) = {
 };
 
 /*
+ * May 1999, what 2.2.8 did to the buffer cache and should do, on two Pentium Pros with 128 MB
+ * (MODEL=ppro, SMP=2): page hashes by size and by where inodes lie; getblk as 2.2.7 and as 2.2.16
+ * had it, with the list alone, the proposed bit, and nothing; and how good list and bit are at
+ * choosing pages to give up. 4000 files are about as many as 2.2 kept inodes for.
+ */
+REGISTER(preset, seed003) = {
+    .name = "seed003",
+    .what = "page and buffer hashes, getblk, list or bit, on two Pentium Pros (MODEL=ppro SMP=2)",
+    .stage =
+        {
+            "run=pagehash hash=2.2:11,2.2:13,2.2:14,2.2:15,2.2:16,2.2.16:11,2.2.16:13,2.2.16:14,"
+            "2.2.16:15,2.2.16:16,mul:11,mul:13,mul:14,mul:15,mul:16 age=off,4:95:50 cpus=1,2 "
+            "page_struct=2.2 files=4000 subject=160M reps=5 warmup=0 passes=1 misses=total",
+            "run=getblk levels=2.2.7:lru=list+buffer=flushtime/2.2.16:lru=none+buffer=flushtime/"
+            "list:lru=list+buffer=none/bit:lru=referenced+buffer=none/none:lru=none+buffer=none "
+            "hash=2.2,mul11 cpus=1,2 interleave=1,8 page_struct=2.2 reps=5 warmup=0 passes=1 "
+            "misses=total",
+            "run=reclaim lru=list,referenced,none hash=2.2:13 cpus=1,2 page_struct=2.2 reps=10 "
+            "warmup=0 passes=4 misses=total",
+        },
+};
+
+/* The same post's other suggestion: a hash of its own for the swap cache. */
+REGISTER(preset, seed003_swap) = {
+    .name = "seed003_swap",
+    .what = "page hashes with a swap cache in the table (MODEL=ppro SMP=2)",
+    .stage = {"run=pagehash hash=2.2:11,swap:11,2.2.16:11,mul:11,2.2:14,swap:14,2.2.16:14,mul:14 "
+              "swap=quarter,none cpus=2 page_struct=2.2 files=2500 reps=5 warmup=0 passes=1 "
+              "misses=total"},
+};
+
+/*
  * September 2004, pagevecs of 64 bytes instead of 72 on four Pentium IIIs (MODEL=piii4, SMP=4), and
  * what else was proposed in that thread and later.
  */

@@ -345,7 +345,7 @@ def test_a_policy_that_picks_goes_past_the_lists():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed, name, smp", [("seed000", "xeon4", 4), ("seed001", "cobra", 2), ("seed004", "piii4", 4)])
+@pytest.mark.parametrize("seed, name, smp", [("seed000", "xeon4", 4), ("seed001", "cobra", 2), ("seed003", "ppro", 2), ("seed003_swap", "ppro", 2), ("seed004", "piii4", 4)])
 def test_presets(seed, name, smp):
     where = machine(f"run={seed}", smp=smp)
     where.model = name
