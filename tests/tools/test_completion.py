@@ -43,6 +43,9 @@ def complete():
         ("tt sweep boot = u", {"uefi"}),
         ("tt sweep model = k75,ds", {"k75,ds10"}),
         ("tt report --m", set()),
+        ("tt plot --", {"--help", "--output", "--exp", "--metric", "--boot", "--x", "--lines", "--only"}),
+        ("tt plot folder --x m", {"model", "mem"}),
+        ("tt plot folder --lines s", {"smp"}),
     ],
 )
 def test_words(complete, line, words):

@@ -170,6 +170,27 @@ def test_what_may_not_be_pooled_is_refused(tt_here, tmp_path, how, entry, why):
     assert not (tmp_path / "a.html").exists()
 
 
+def test_boots_of_two_kernels_stand_in_no_table_together_whatever_else_differs(tt_here, tmp_path):
+    given = [{"mem": "64M", "seed": 1}, {"mem": "1G", "seed": 1}]
+    folder = write(tmp_path / "d", [(given[0], log(1)), (given[1], log(1), {"inputs": "changed"})])
+    done = tt_here("report", folder, "-o", tmp_path / "a.html")
+    assert done.returncode == 2 and b"the files had changed between them" in done.stderr
+    # two kernels by name are two on purpose
+    folder = write(tmp_path / "e", [({"kernel": k, "seed": 1}, log(1), {"inputs": k}) for k in "ab"])
+    assert tt_here("report", folder, "-o", tmp_path / "a.html").returncode == 0
+
+
+@pytest.mark.parametrize("harm", ["gone", "empty", "newer"])
+def test_a_log_that_is_none_any_more_is_left_out_and_named(tt_here, tmp_path, harm):
+    folder = write(tmp_path / "d", seeds((1, 2)))
+    path = folder / matrix.name({**{name: axis.default for name, axis in matrix.AXES.items()}, "seed": 2})
+    why = {"gone": "No such file", "empty": "no record in it", "newer": "log grammar v=2"}[harm]
+    path.unlink() if harm == "gone" else path.write_bytes(b"" if harm == "empty" else log(2, v=2))
+    done = tt_here("report", folder, "-o", tmp_path / "a.html")
+    assert done.returncode == 1
+    assert f"left out: {path}: {why}" in done.stderr.decode() and "1 of 2 boots ok" in (tmp_path / "a.html").read_text()
+
+
 # ---- tt report DIR ---------------------------------------------------------------------------------
 
 

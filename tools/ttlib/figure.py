@@ -6,6 +6,7 @@ names that the page's style sheet fills in for a light or a dark browser.
 
 import io
 import re
+import textwrap
 
 from . import series, stats
 
@@ -65,18 +66,50 @@ def draw(exp, metric, marks, size=WHOLE):
         _bars(ax, exp, metric)
     else:
         _lines(ax, exp, metric, xs, marks)
-    better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(metric.better, "")
-    ax.set_ylabel(f"{metric.name}, {metric.unit}" + (better if size == WHOLE else ""))
-    ax.set_ylim(min(0, ax.dataLim.y0 * 1.08), max(ax.dataLim.y1 * 1.08, 0) or 1)
-    ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
-    longest = max(map(len, exp.levels), default=0)
-    columns = max(1, min(4, int(size[0] * LETTERS / (longest + 6))))  # 6: the sample of the line
-    if size == WHOLE or len(exp.levels) <= 3 * columns:  # a small picture has no room for more, and a large one above it
-        legend(ax, columns)
+    better = f" ({metric.better} is better)" if metric.better != "none" else ""
+    vertical(ax, f"{metric.name}, {metric.unit}" + (better if size == WHOLE else ""))
+    wide = columns(size, exp.levels)
+    if size == WHOLE or len(exp.levels) <= 3 * wide:  # a small picture has no room for more, and a large one above it
+        legend(ax, wide)
     return fig
 
 
+def vertical(ax, label):
+    """From 0, or from below it, to above the highest."""
+    ax.set_ylabel(label)
+    ax.set_ylim(min(0, ax.dataLim.y0 * 1.08), max(ax.dataLim.y1 * 1.08, 0) or 1)
+    ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
+
+
+def footnote(fig, text):
+    """What a picture without a page says of its numbers: how many, how sure, from what source."""
+    fig.supxlabel(textwrap.fill(text, int(fig.get_figwidth() * 19)), x=0.01, ha="left", fontsize=7, color=INK)
+
+
 LETTERS = 12  # of the legend's size in an inch
+
+
+def columns(size, labels):
+    """How many columns of these the legend of a picture has room for."""
+    longest = max(map(len, labels), default=0)
+    return max(1, min(4, int(size[0] * LETTERS / (longest + 6))))  # 6: the sample of the line
+
+
+def folded(text, width):
+    """A label in lines of that many letters, broken between words."""
+    return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)) or text
+
+
+def caption(exp, metric):
+    return f"{metric.name}: {means_text(exp, metric)}; source {metric.source}."
+
+
+def means_text(exp, metric):
+    return f"means of {series.samples_text(exp, metric)} blocks, bands 95% intervals (Student's t)"
+
+
+def source_text(source):
+    return f"source {source}: {series.SOURCES.get(source, 'unknown to this tool')}"
 
 
 def legend(ax, columns=4):
@@ -84,7 +117,7 @@ def legend(ax, columns=4):
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, frameon=False, borderaxespad=0.2)
 
 
-def _style(i):
+def style(i):
     return {"color": PALETTE[i % len(PALETTE)], "marker": MARKERS[i % len(MARKERS)], "markersize": 4}
 
 
@@ -95,21 +128,26 @@ def _lines(ax, exp, metric, xs, marks):
             continue
         at = [x for x, _ in points]
         ax.plot(
-            at, [m for _, (m, _, _) in points], label=level, linewidth=1.5, dashes=DASHES[i % len(DASHES)] or (1, 0), **_style(i)
+            at, [m for _, (m, _, _) in points], label=level, linewidth=1.5, dashes=DASHES[i % len(DASHES)] or (1, 0), **style(i)
         )
         band = [(x, lo, hi) for x, (_, lo, hi) in points if lo is not None]
         if band:
-            ax.fill_between(*zip(*band), color=_style(i)["color"], alpha=0.18, linewidth=0)
+            ax.fill_between(*zip(*band), color=style(i)["color"], alpha=0.18, linewidth=0)
+    horizontal(ax, xs, exp.plan.get("axis") or "x", marks)
+
+
+def horizontal(ax, xs, label, marks):
+    """The axis of a workload's sizes and numbers, with what they have to be compared with."""
     _scale(ax, xs)
     step = -(-len(xs) // 9)  # nine labels fit
     ax.set_xticks(xs[::step], [series.size_text(x) for x in xs[::step]])
     ax.minorticks_off()
-    ax.set_xlabel(exp.plan.get("axis") or "x")
-    for where, label in marks:
+    ax.set_xlabel(label)
+    for where, text in marks:
         if xs[0] <= where <= xs[-1]:
             ax.axvline(where, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
             ax.annotate(
-                label, (where, 1), xycoords=("data", "axes fraction"), xytext=(2, -8), textcoords="offset points",
+                text, (where, 1), xycoords=("data", "axes fraction"), xytext=(2, -8), textcoords="offset points",
                 color=FAINT, fontsize=7,
             )
 
@@ -129,7 +167,7 @@ def _bars(ax, exp, metric):
         if values:
             m, lo, hi = stats.mean_interval(values)
             spread = None if lo is None else [[m - lo], [hi - m]]
-            ax.errorbar([i], [m], yerr=spread, fmt=MARKERS[i % len(MARKERS)], color=_style(i)["color"], capsize=4, label=level)
+            ax.errorbar([i], [m], yerr=spread, fmt=MARKERS[i % len(MARKERS)], color=style(i)["color"], capsize=4, label=level)
     fit = sum(len(level) + 1 for level in exp.levels) < ax.figure.get_figwidth() * LETTERS
     ax.set_xticks(range(len(exp.levels)), list(exp.levels) if fit else [""] * len(exp.levels))  # else the legend tells
     ax.set_xlim(-0.5, len(exp.levels) - 0.5)

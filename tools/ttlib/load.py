@@ -2,7 +2,7 @@
 
 from . import source
 from .errors import Usage
-from .log import Log
+from .log import GRAMMAR, Log
 
 
 def load(path):
@@ -12,6 +12,10 @@ def load(path):
     log.close()
     if not log.boots:
         raise Usage(f"{path}: no record in it: is this a log of Tintype?")
+    newer = [boot.grammar for boot in log.boots if boot.grammar not in (None, GRAMMAR)]
+    if newer:
+        # Its members may mean something else: no number of it can be judged.
+        raise Usage(f"{path}: log grammar v={newer[0]}; this tt knows {GRAMMAR}: take the tt of that kernel")
     return log
 
 

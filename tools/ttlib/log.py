@@ -51,6 +51,12 @@ class Boot:
         return ends[0].fields if ends else None
 
     @property
+    def grammar(self):
+        """The "v" of its first record; None when that is lost."""
+        kernels = self.of("boot", what="kernel")
+        return kernels[0].fields.get("v", 0) if kernels else None
+
+    @property
     def facts(self):
         """Members of the boot records; the command line put together from its parts."""
         members = {}
@@ -83,9 +89,8 @@ class Boot:
             out.append(f"no end record: the log stops after seq {self.last}")
         elif ends[0].seq != self.last:
             out.append(f"records after the end record (seq {ends[0].seq}): up to {self.last}")
-        for boot in self.of("boot", what="kernel"):
-            if boot.fields.get("v") != GRAMMAR:
-                out.append(f"log grammar v={boot.fields.get('v')}; this tt knows {GRAMMAR}")
+        if self.grammar not in (None, GRAMMAR):
+            out.append(f"log grammar v={self.grammar}; this tt knows {GRAMMAR}")
         return out
 
 

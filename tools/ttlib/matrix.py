@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from . import model, qemu
-from .errors import Usage
+from .errors import Usage, did_you_mean
 
 BOOTS_MAX = 10000  # a mistyped range is likelier than a week of boots
 
@@ -39,7 +39,7 @@ def _known(name, text):
     valid = AXES[name].known()
     for piece in _pieces(name, text):
         if piece not in valid:
-            raise Usage(f"{name}={piece}: no such {name}; there are: {', '.join(valid)}")
+            raise Usage(f"{name}={piece}: no such {name}; {did_you_mean(piece, valid)}there are: {', '.join(valid)}")
     return ["" if piece == "none" else piece for piece in _pieces(name, text)]
 
 
@@ -100,11 +100,7 @@ def parse(words, extra=()):
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or name not in AXES:
-            import difflib  # a third of a second, and rarely needed
-
-            near = difflib.get_close_matches(name, AXES, 1)
-            hint = f"did you mean {near[0]}=? " if near else ""
-            raise Usage(f"{word}: {hint}expected AXIS=VALUES; axes: {', '.join(AXES)}")
+            raise Usage(f"{word}: {did_you_mean(name, AXES, '{}=')}expected AXIS=VALUES; axes: {', '.join(AXES)}")
         for value in AXES[name].values(name, text):
             if value in given.setdefault(name, []):
                 raise Usage(f"{name}={value or 'none'} is there twice")
@@ -179,16 +175,24 @@ def varying(boots):
     return [k for k in AXES if len({p[k] for p in boots}) > 1]
 
 
+LINES = ("qemu", "cmdline")  # axes whose values are lines of words
+
+
+def told_apart(lines):
+    """{line: those of its words that not all of them have}."""
+    common = set.intersection(*(set(line.split()) for line in lines))
+    return {line: " ".join(w for w in line.split() if w not in common) for line in lines}
+
+
 def labels(boots):
     """What tells each of these boots from the others, in as few words as that takes."""
     axes = varying(boots)
     if not axes:
         return [""] * len(boots)
-    lines = [k for k in ("qemu", "cmdline") if k in axes]
-    common = {k: set.intersection(*(set(p[k].split()) for p in boots)) for k in lines}
+    apart = {k: told_apart([p[k] for p in boots]) for k in LINES if k in axes}
     short = []
     for p in boots:
-        words = [" ".join(w for w in p[k].split() if w not in common[k]) if k in common else _word(p, k) for k in axes]
+        words = [apart[k][p[k]] if k in apart else _word(p, k) for k in axes]
         short.append(" ".join(filter(None, words)) or "no more words")
     # Two command lines of the same words in another order: nothing short tells them apart.
     return short if len(set(short)) == len({said(p) for p in boots}) else [said(p, axes) for p in boots]

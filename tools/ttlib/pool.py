@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 
 from . import matrix, series, stats
-from .errors import Usage
+from .errors import Usage, did_you_mean
 from .load import differences, load
 from .results import Results
 
@@ -50,7 +50,8 @@ def pools(folder):
             why = _use(pool, results, entry)
             if why:
                 complaints.append(f"left out: {results.path(entry['log'])}: {why}")
-        _refuse_mixtures(pool, results)
+    _refuse_mixtures(found, results)
+    for pool in found:
         _fill(pool)
     return found, complaints
 
@@ -59,7 +60,10 @@ def _use(pool, results, entry):
     """Takes a boot in, or says why not."""
     if entry["status"] != "ok":
         return "; ".join(entry.get("why", [])) or entry["status"]
-    log = load(results.path(entry["log"]))
+    try:
+        log = load(results.path(entry["log"]))
+    except Usage as error:  # gone, or no log any more
+        return str(error).removeprefix(f"{results.path(entry['log'])}: ")
     complaints = log.complaints() + (["more than one boot in it"] if len(log.boots) > 1 else [])
     if complaints:
         return "; ".join(complaints)
@@ -68,16 +72,20 @@ def _use(pool, results, entry):
     return None
 
 
-def _refuse_mixtures(pool, results):
-    reasons = []
-    for entry, boot in list(zip(pool.used, pool.boots))[1:]:
-        why = differences(pool.boots[0], boot)
-        versions = [b.facts.get("version") for b in (pool.boots[0], boot)]
-        if versions[0] != versions[1]:
-            why.append(f"different kernels: {versions[0]} against {versions[1]}")
-        elif entry["inputs"] != pool.used[0]["inputs"]:
-            why.append("different kernels or cache models: the files had changed between them")
-        reasons += [f"{pool.used[0]['log']} and {entry['log']}: {w}" for w in why]
+def _refuse_mixtures(found, results):
+    """Boots of one pool are of one kernel, CHECK level and machine; those of one kernel file are it, whatever their pool."""
+    reasons, first_of = [], {}
+    for pool in found:
+        for entry, boot in zip(pool.used, pool.boots):
+            why = differences(pool.boots[0], boot)
+            file = tuple(pool.parameters[k] for k in ("arch", "kernel", "check", "model"))
+            first, first_boot = first_of.setdefault(file, (entry, boot))
+            versions = [b.facts.get("version") for b in (first_boot, boot)]
+            if versions[0] != versions[1]:
+                why.append(f"different kernels: {versions[0]} against {versions[1]}")
+            elif entry["inputs"] != first["inputs"]:
+                why.append("different kernels or cache models: the files had changed between them")
+            reasons += [f"{first['log']} and {entry['log']}: {w}" for w in why]
     if reasons:
         raise Usage(f"{results.folder}: not pooled:\n" + "\n".join(reasons))
 
@@ -153,7 +161,8 @@ def write(found, metrics, out):
     names = {metric.name for _, metric in tables}
     missing = [m for m in metrics if m not in names]
     if missing:
-        raise Usage(f"no metric {', '.join(missing)}; there are: {', '.join(sorted(hidden | names)) or 'none'}")
+        near = did_you_mean(missing[0], hidden | names)
+        raise Usage(f"no metric {', '.join(missing)}; {near}there are: {', '.join(sorted(hidden | names)) or 'none'}")
     for (name, metric), rows in tables.items():
         _table(name, metric, rows, out)
     if tables:

@@ -148,7 +148,7 @@ def experiment(boot, exp):
         "metrics": [metric(exp, m, marks) for m in exp.metrics.values() if "." not in m.name],
         # what stands behind a metric ("read.L2.miss"): small pictures, the numbers are in the log
         "derived": [
-            drawn(figure.draw(exp, m, marks, figure.SMALL), caption(exp, m))
+            drawn(figure.draw(exp, m, marks, figure.SMALL), figure.caption(exp, m))
             for m in exp.metrics.values()
             if "." in m.name and exp.xs(m.name)
         ],
@@ -198,16 +198,12 @@ def findings(boot, exp):
     return out
 
 
-def caption(exp, m):
-    return f"{m.name}: means of {series.samples_text(exp, m)} blocks, bands 95% intervals (Student's t); source {m.source}."
-
-
 def metric(exp, m, marks):
     xs = exp.xs(m.name)
     return {
         "metric": m,
         "n": series.samples_text(exp, m),
-        "figure": drawn(figure.draw(exp, m, marks), caption(exp, m)),
+        "figure": drawn(figure.draw(exp, m, marks), figure.caption(exp, m)),
         "levels": list(exp.levels),
         "references": list(dict.fromkeys(exp.reference(level) for level in exp.levels)),
         "rows": [{"x": series.size_text(x), "cells": [cell(exp, level, m, x) for level in exp.levels]} for x in xs],

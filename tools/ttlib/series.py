@@ -6,8 +6,7 @@ together and differences are taken within it.
 
 from dataclasses import dataclass, field
 
-from .errors import Finding, Usage
-
+from .errors import Finding, Usage, did_you_mean
 
 SOURCES = {
     "tsc": "time-stamp counter of a real machine",
@@ -120,7 +119,7 @@ def choose(found, name, what):
     if name is None:
         raise Usage(f"which {what}? There are: {names}")
     if name not in found:
-        raise Usage(f"no {what} {name}; there are: {names}")
+        raise Usage(f"no {what} {name}; {did_you_mean(name, found)}there are: {names}")
     return found[name]
 
 
