@@ -154,7 +154,7 @@ def test_arguments_reach_qemu(fake):
         (["--timeout", "0"], "above 0"),
         (["--arch", "vax"], "invalid choice"),
         (["run=list"], "tt run: error: unrecognized arguments: run=list"),
-        (["--model", "ds11"], "no such machine; there are: cobra, ds10"),
+        (["--model", "ds11"], "did you mean ds10? there are: cobra, ds10"),
         (["--mem", "64Q"], "memory of 64Q"),
         (["--arch", "alpha", "--boot", "bios"], "x86_64 only"),
         (["--log", "/proc/nothing/here"], "/proc/nothing/here"),

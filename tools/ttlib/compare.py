@@ -12,7 +12,7 @@ sample, its mean over its blocks. Both sweeps' boots meet by the axes in which e
 import sys
 from dataclasses import dataclass
 
-from . import matrix, pool, series, stats
+from . import arguments, matrix, pool, series, stats
 from .errors import Finding, Usage
 from .load import differences, load, pick
 from .results import is_results
@@ -22,25 +22,13 @@ HELP = "two logs or two sweeps, number by number, with intervals and p"
 ALPHA = 0.05
 
 
-def percent(text):
-    import argparse
-
-    try:
-        value = float(text.removesuffix("%"))
-    except ValueError:
-        value = -1.0
-    if not value >= 0:
-        raise argparse.ArgumentTypeError(f"{text}: expected a percentage such as 5%")
-    return value
-
-
 def add_arguments(parser):
     parser.add_argument("a", metavar="A", help="log, or directory of tt sweep, to compare with (the old one)")
     parser.add_argument("b", metavar="B", help="log or directory to judge (the new one)")
     parser.add_argument("--exp", metavar="NAME", help="only this experiment")
     parser.add_argument("--metric", metavar="NAME", help="only this metric")
     parser.add_argument(
-        "--fail-above", type=percent, metavar="P%", help="status 1 when something got worse by more, p below 0.05"
+        "--fail-above", type=arguments.percent, metavar="P%", help="status 1 when something got worse by more, p below 0.05"
     )
     parser.add_argument("--anyway", action="store_true", help="compare what should not be compared; says what")
 
@@ -98,6 +86,7 @@ def logs(args):
     for path, log in (old, new):
         objections += [f"{path}: {c}" for c in log.complaints()]
     objections += differences(*boots)
+    check_names([series.experiments(b) for b in boots], args)
     rows, more, unmatched = match(*(series.experiments(b) for b in boots), args.exp, args.metric)
     return rows, objections + more, unmatched
 
@@ -106,6 +95,7 @@ def sweeps(args):
     """The same of two sweeps: pools of equal parameters; a row's values are boots."""
     old, new = (pool.pools(path) for path in (args.a, args.b))
     objections = old[1] + new[1]
+    check_names([p.experiments for found, _ in (old, new) for p in found], args)
     everything = [[p.parameters for p in found] for found, _ in (old, new)]
     axes = sorted({axis for parameters in everything for axis in matrix.varying(parameters)})
     a, b = ({tuple(p.parameters[k] for k in axes): p for p in found if p.boots} for found, _ in (old, new))
@@ -126,11 +116,21 @@ def sweeps(args):
     return rows, objections, unmatched
 
 
+def check_names(found, args):
+    """Usage when no boot has the experiment or the metric that was asked for."""
+    exps = {name: True for experiments in found for name in experiments}
+    if args.exp:
+        series.choose(exps, args.exp, "experiment")
+    if args.metric:
+        asked = [e for experiments in found for e in experiments.values() if args.exp in (None, e.name)]
+        series.choose({name: True for e in asked for name in e.metrics}, args.metric, "metric")
+
+
 def match(a, b, exp=None, metric=None):
     """(rows, objections, what only one log has)."""
     rows, objections, unmatched = [], [], []
     if exp:
-        a, b = ({exp: series.choose(found, exp, "experiment")} for found in (a, b))
+        a, b = ({exp: found[exp]} if exp in found else {} for found in (a, b))
     for name in sorted(a.keys() ^ b.keys()):
         unmatched.append(f"only in {'A' if name in a else 'B'}: experiment {name}")
     for name in (n for n in a if n in b):

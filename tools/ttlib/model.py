@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 
-from .errors import Usage
+from .errors import Usage, did_you_mean
 
 PLUGIN = "build/model/ttmodel.so"
 MACHINES = os.path.join(os.path.dirname(__file__), "..", "machines")
@@ -41,7 +41,7 @@ def bytes_of(mem):
 def check(name, mem):
     """Usage when there is no such machine, or it cannot have so much memory."""
     if name not in names():
-        raise Usage(f"model {name}: no such machine; there are: {', '.join(names())}")
+        raise Usage(f"model {name}: no such machine; {did_you_mean(name, names())}there are: {', '.join(names())}")
     if not os.path.exists(PLUGIN):
         raise Usage(f"{PLUGIN} is missing; `make model` builds it")
     if bytes_of(mem) > MEM_MAX:

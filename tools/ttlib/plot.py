@@ -12,7 +12,7 @@ of the levels (alloc), and the workload's own by its first word (bytes). Nothing
 boots that may not be pooled, and numbers of several sources or units, are refused.
 """
 
-from . import matrix, series
+from . import arguments, matrix, series
 from .errors import Finding, Usage
 from .load import load, machine_facts, pick
 from .results import is_results
@@ -28,7 +28,7 @@ def add_arguments(parser):
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="NAME.png or NAME.svg")
     parser.add_argument("--exp", metavar="NAME", help="needed when there are several experiments")
     parser.add_argument("--metric", metavar="NAME", help="needed when the experiment has several metrics")
-    parser.add_argument("--boot", type=int, metavar="N", help="of several in the log; default: the last")
+    parser.add_argument("--boot", type=arguments.count, metavar="N", help="of several in the log; default: the last")
     parser.add_argument(
         "--x", metavar="AXIS", help="of a directory: the axis on x; default: the workload's own, without one the first that varies"
     ).words = POOLED

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from . import figure, matrix, model, pool, series, stats
-from .errors import Usage, did_you_mean
+from .errors import Finding, Usage, did_you_mean
 
 LINES_MAX = 24  # so many differ in colour, marker or dashes
 PANELS_MAX = 12
@@ -31,6 +31,8 @@ def figure_of(folder, args):
     """(matplotlib figure, complaints about boots that are left out)."""
     found, complaints = pool.pools(folder)
     found = [p for p in found if p.boots]
+    if not found:
+        raise Finding("no boot of it is whole and ok:\n" + "\n".join(complaints))
     names = {name: None for p in found for name in p.experiments}
     exp = series.choose({name: name for name in names}, args.exp, "experiment")
     found = [p for p in found if exp in p.experiments]

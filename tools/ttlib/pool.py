@@ -38,6 +38,8 @@ class Pool:
 def pools(folder):
     """(Pools, complaints about boots that could not be used)."""
     results = Results(folder)
+    if not results.entries:
+        raise Usage(f"{folder}: no boot in its index")
     groups = {}
     for entry in results.entries.values():
         parameters = {**entry["parameters"], "seed": None}

@@ -48,6 +48,8 @@ def with_exit(cmdline):
 
 def check(machine):
     """Usage when this machine cannot be built; what can be said without making any file."""
+    if os.path.isdir(machine.kernel):
+        raise Usage(f"{machine.kernel}: a directory, not a kernel")
     if not os.path.exists(machine.kernel):
         raise Usage(f"{machine.kernel or '--kernel'}: no such kernel; `make` builds one (ARCH=, CHECK=)")
     length, longest = len(with_exit(machine.cmdline)), CMDLINE_MAX[machine.arch]

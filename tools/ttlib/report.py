@@ -29,6 +29,8 @@ def add_arguments(parser):
 def run(args):
     import jinja2
 
+    if not args.output.endswith(".html"):
+        raise Usage(f"{args.output}: expected a name that ends in .html")
     pages, sweeps, complaints = [], [], []
     for path in args.logs:
         if is_results(path):

@@ -18,7 +18,10 @@ INDEX = "index.jsonl"
 
 
 def is_results(path):
-    return os.path.isfile(os.path.join(path, INDEX))
+    """A sweep's directory, or something else than a directory? Usage for another directory."""
+    if os.path.isdir(path) and not os.path.exists(os.path.join(path, INDEX)):
+        raise Usage(f"{path}: a directory, not a log, and without the {INDEX} of tt sweep")
+    return os.path.isdir(path)
 
 
 @contextlib.contextmanager

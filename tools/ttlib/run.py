@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from . import model, qemu
+from . import arguments, model, qemu
 from .errors import Finding, Usage
 from .log import Log
 
@@ -29,21 +29,19 @@ KILL_WAIT_S = 5  # QEMU ends within milliseconds of SIGTERM, unless the host is 
 
 
 def add_arguments(parser):
-    parser.add_argument("--arch", choices=qemu.ARCHES, default="x86_64", help="default: %(default)s")
+    parser.add_argument("--arch", choices=qemu.ARCHES, default="x86_64", help="architecture; default: %(default)s")
     parser.add_argument("--boot", choices=qemu.BOOTS, default="kernel", help="way to boot; default: %(default)s (no firmware)")
-    parser.add_argument("--kernel", metavar="FILE", help="default: build/ARCH/tintype.elf")
+    parser.add_argument("--kernel", metavar="FILE", help="the ELF file; default: build/ARCH/tintype.elf")
     parser.add_argument("--cmdline", default="", metavar="WORDS", help="the kernel's command line; exit=qemu is added")
     parser.add_argument("--model", default="", metavar="NAME", help=f"cache model: {', '.join(model.names())}").words = model.names()
     parser.add_argument("--mem", default="256M", metavar="SIZE", help="with K, M, G or T; default: %(default)s")
-    parser.add_argument("--smp", type=int, default=1, metavar="N", help="processors; default: %(default)s")
-    parser.add_argument("--timeout", type=float, default=LIMIT_S, metavar="S", help="wall time, seconds; default: %(default)s")
+    parser.add_argument("--smp", type=arguments.count, default=1, metavar="N", help="processors; default: %(default)s")
+    parser.add_argument("--timeout", type=arguments.seconds, default=LIMIT_S, metavar="S", help="wall time, seconds; default: %(default)s")
     parser.add_argument("--log", metavar="FILE", help="keep the serial output, byte by byte")
     parser.add_argument("--gdb", action="store_true", help="stop at kernel_main, under gdb")
 
 
 def run(args):
-    if args.smp < 1 or args.timeout <= 0:
-        raise Usage("--smp and --timeout take numbers above 0")
     machine = qemu.Machine(
         arch=args.arch,
         boot=args.boot,

@@ -6,7 +6,7 @@ whole. From a live source (serial line, TCP, telnet) it reads until the end reco
 
 import sys
 
-from . import formats, source
+from . import arguments, formats, source
 from .errors import Finding, Usage
 from .log import Log
 
@@ -16,9 +16,13 @@ HELP = "records out of a serial log, live or kept; says what is missing"
 
 def add_arguments(parser):
     parser.add_argument("log", metavar="LOG", help="file, -, /dev/tty..., tcp:HOST:PORT, telnet:HOST:PORT")
-    parser.add_argument("--format", choices=sorted(formats.FORMATS), default="jsonl", help="default: %(default)s")
-    parser.add_argument("--baud", type=int, default=115200, metavar="N", help="of a serial line; default: %(default)s")
-    parser.add_argument("--timeout", type=float, metavar="S", help="give up on a live source after S seconds")
+    parser.add_argument(
+        "--format", choices=sorted(formats.FORMATS), default="jsonl",
+        help="jsonl: records as they are; csv: a line per sample; ktap: verdicts; benchstat: samples as Go has "
+        "benchmarks; default: %(default)s",
+    )
+    parser.add_argument("--baud", type=arguments.count, default=115200, metavar="N", help="of a serial line; default: %(default)s")
+    parser.add_argument("--timeout", type=arguments.seconds, metavar="S", help="give up on a live source after S seconds")
     parser.add_argument("--keep", metavar="FILE", help="also write what came in, byte by byte")
 
 
@@ -29,6 +33,7 @@ def run(args):
     late = None
     keep = None
     if args.keep:
+        source.check_output(args.keep, args.log)
         try:
             keep = open(args.keep, "wb", buffering=0)
         except OSError as error:

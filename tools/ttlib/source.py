@@ -30,6 +30,12 @@ def is_live(where):
         return False
 
 
+def check_output(path, log):
+    """Usage when what is to be written is the log that is read."""
+    if os.path.exists(path) and os.path.exists(log) and os.path.samefile(path, log):
+        raise Usage(f"{path}: that is the log itself")
+
+
 def read(where, baud=115200, limit_s=None):
     """Chunks of bytes from `where`. Finding when the time limit of a live source is reached."""
     if where == "-":

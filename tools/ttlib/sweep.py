@@ -16,7 +16,7 @@ import signal
 import sys
 from contextlib import closing
 
-from . import jobs, ktap, matrix, pool
+from . import arguments, jobs, ktap, matrix, pool
 from .errors import Finding, Usage
 from .load import load
 from .log import Boot
@@ -40,18 +40,16 @@ def add_arguments(parser):
     parser.add_argument("words", metavar="AXIS=VALUES", nargs="+", help="see below; a comma between values")
     parser.add_argument("-o", "--output", metavar="DIR", required=True, help="where logs and index are kept")
     parser.add_argument(
-        "-j", "--jobs", type=int, metavar="N", default=len(os.sched_getaffinity(0)),
+        "-j", "--jobs", type=arguments.count, metavar="N", default=len(os.sched_getaffinity(0)),
         help="boots at a time, each with its own mem= of this machine's memory; default: one a processor, here %(default)s",
     )
-    parser.add_argument("--timeout", type=float, default=LIMIT_S, metavar="S", help="for a boot, seconds; default: %(default)s")
+    parser.add_argument("--timeout", type=arguments.seconds, default=LIMIT_S, metavar="S", help="for a boot, seconds; default: %(default)s")
     parser.add_argument("--force", action="store_true", help="run again what is there already, too")
     parser.add_argument("--dry-run", action="store_true", help="list the boots and their commands, run none")
     parser.add_argument("--metric", metavar="NAME", action="append", default=[], help="in the tables only this one; may repeat")
 
 
 def run(args):
-    if args.jobs < 1 or args.timeout <= 0:
-        raise Usage("--jobs and --timeout take numbers above 0")
     boots = {matrix.name(p): p for p in matrix.parse(args.words, args.qemu_arguments)}
     matrix.check(boots.values())
     if args.dry_run:

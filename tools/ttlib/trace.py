@@ -6,7 +6,7 @@ Give the file to the kernel as a boot module: tt run --cmdline "run=replay ..." 
 import struct
 import zlib
 
-from . import load
+from . import arguments, load, series, source
 from .errors import Finding, Usage
 
 NAME = "trace"
@@ -18,15 +18,19 @@ MAGIC = 0x31725474  # kernel/mm/vm_trace.h
 def add_arguments(parser):
     parser.add_argument("log", metavar="LOG", help="of a boot with run=faults trace=record")
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the boot module")
-    parser.add_argument("--boot", type=int, metavar="N", help="of a log with several; default: the last")
+    parser.add_argument("--boot", type=arguments.count, metavar="N", help="of a log with several; default: the last")
     parser.add_argument("--name", metavar="NAME", default="faults", help="which trace; default: %(default)s")
 
 
 def words_of(boot, name):
-    """The words of a trace, two per event; Finding when it is not there or not whole."""
+    """The words of a trace, two per event; Finding when it is not whole."""
+    found = {record.fields["trace"]: True for record in boot.of("trace")}
+    if not found and not boot.complaints():
+        raise Usage("no trace in it: the boot had no run=faults trace=record")
+    if not found:
+        raise Finding("no trace in what is left of it:\n" + "\n".join(boot.complaints()))
+    series.choose(found, name, "trace")
     records = boot.of("trace", trace=name)
-    if not records:
-        raise Finding(f"no trace {name}: the boot had no run=faults trace=record")
     if records[0].fields["lost"]:
         raise Finding(f"trace {name}: {records[0].fields['lost']} events found no room when it was recorded")
     parts = boot.parts("trace", "words", trace=name)
@@ -43,6 +47,7 @@ def encode(words):
 
 def run(args):
     words = words_of(load.pick(load.load(args.log), args.log, args.boot), args.name)
+    source.check_output(args.output, args.log)
     try:
         with open(args.output, "wb") as file:
             file.write(encode(words))
