@@ -202,10 +202,22 @@ unsigned arch_caches(struct arch_cache *c, unsigned max);
 /* ---- console device ------------------------------------------------------------------------ */
 
 /*
- * Opens a serial port by its console= name ("ttyS0", "ttyS1") at a speed. 0, or -TT_ENODEV when
- * nothing answers there (a port that reads all ones), -TT_EINVAL for a name this machine has not.
+ * Opens a serial port by its console= name ("ttyS0", "io:0x2f8", "mmio32:0xfe034000") at a speed
+ * that divides 115200 (0: the one that is set). 0, or -TT_ENODEV when nothing answers there (a port
+ * that reads all ones), -TT_EINVAL for a name this machine has not.
  */
 int arch_uart_open(const char *name, unsigned baud);
+
+/*
+ * Optional: puts in the place of a name that says where to look ("pci", "spcr") the name of what is
+ * found there, for arch_uart_open, and sets *baud where the finding says so; leaves other names
+ * alone. 0, or -TT_ENODEV, or -TT_EINVAL as above.
+ */
+int arch_uart_find(char *name, size_t bytes, unsigned *baud);
+
+/* Where the open port's registers lie in memory, or PHYS_NONE: arch_vm_init keeps them reachable.
+ */
+phys_t arch_uart_memory(void);
 
 /* Sends one byte; gives up after a bounded wait (then the port counts as absent). */
 void arch_uart_putc(char c);
@@ -215,7 +227,8 @@ void arch_uart_putc(char c);
 /*
  * Builds the final kernel map from own memory (mm/own.h must be up): image W^X, direct map of
  * all RAM in the memmap (no alias of text or rodata writable, nothing in it executable), guard
- * pages below stacks; drops the boot-time identity map. 0, or -TT_ENOMEM.
+ * pages below stacks, the console's registers; drops the boot-time identity map. 0, or -TT_ENOMEM,
+ * or -TT_EEXIST when these registers lie in RAM.
  */
 int arch_vm_init(const struct memmap *map);
 

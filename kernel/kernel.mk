@@ -20,7 +20,7 @@ SMALL := kernel/lab/% boot/% \
 	$(addprefix kernel/work/,%_check.c %_conclude.c %_theory.c block_cache.c faults_oracle.c) \
 	$(addprefix kernel/work/,faults_program.c file_cache.c files.c) \
 	$(addprefix arch/%/,acpi.c audit.c backtrace.c caches.c cpu_state.c cpuid.c desc.c hpet.c) \
-	$(addprefix arch/%/,ioapic.c madt.c numa.c pmu.c smp.c srat.c) \
+	$(addprefix arch/%/,ioapic.c madt.c numa.c pmu.c smp.c srat.c uart_find.c) \
 	$(wildcard kernel/*/selftest*.c arch/*/selftest*.c)
 
 KERNEL_CFLAGS := -std=gnu11 -O2 -g $(WARN) -ffreestanding -fno-strict-aliasing \

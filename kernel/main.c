@@ -10,6 +10,7 @@
 #include "core/console.h"
 #include "core/cpu.h"
 #include "core/crash.h"
+#include "core/errno.h"
 #include "core/exit.h"
 #include "core/kprintf.h"
 #include "core/ktap.h"
@@ -113,8 +114,12 @@ static void set_up_memory(const struct boot_info *bi)
     if (own_log_set_colors(bi->cmdline, why, sizeof why))
         give_up("own_colors", why);
     take_own_memory();
-    if (arch_vm_init(&memory_map))
+    int err = arch_vm_init(&memory_map);
+    if (err) {
+        if (err == -TT_EEXIST)
+            give_up("console", "console= names RAM, not a serial port");
         give_up_full("the kernel's page tables");
+    }
 }
 
 static void start_cpus(void)

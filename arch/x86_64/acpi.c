@@ -33,6 +33,11 @@ void arch_set_rsdp(phys_t rsdp)
     rsdp_at = rsdp;
 }
 
+void acpi_forget(void)
+{
+    root = NULL;
+}
+
 static bool sums_to_zero(const void *p, size_t bytes)
 {
     const uint8_t *b = p;

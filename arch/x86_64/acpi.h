@@ -1,9 +1,9 @@
 /*
  * ACPI tables, as far as clocks, power off and (later) topology need them. No AML.
  *
- * Usable after arch_vm_init (tables are mapped through the device window); before it, and on
- * machines without ACPI, nothing is found. Nothing that firmware wrote is believed: lengths and
- * checksums are checked, counts bounded.
+ * Tables are mapped through the device window; before arch_vm_init only those below 4 GiB are found
+ * and until then only. On machines without ACPI nothing is found. Nothing that firmware wrote is
+ * believed: lengths and checksums are checked, counts bounded.
  */
 #ifndef X86_ACPI_H
 #define X86_ACPI_H
@@ -31,6 +31,9 @@ const struct acpi_table *acpi_find(const char signature[4]);
  * older versions do.
  */
 uint64_t acpi_field(const struct acpi_table *t, size_t offset, size_t bytes);
+
+/* Forgets where tables were found: for who looks before arch_vm_init. */
+void acpi_forget(void);
 
 /* Port of the first power management control register, 0 if unknown. */
 uint16_t acpi_pm_control(void);

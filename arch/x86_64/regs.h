@@ -57,14 +57,6 @@ static inline void invlpg(uintptr_t va)
     __asm__ volatile("invlpg (%0)" ::"r"(va) : "memory");
 }
 
-static inline uint32_t inl(uint16_t port)
-{
-    uint32_t v;
-
-    __asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port) : "memory");
-    return v;
-}
-
 static inline void outw(uint16_t port, uint16_t v)
 {
     __asm__ volatile("outw %0, %1" ::"a"(v), "Nd"(port) : "memory");

@@ -135,6 +135,16 @@ static int map_ram(phys_t to, const struct memmap *map, unsigned *made)
     return 0;
 }
 
+/* The console's registers stay where the boot tables had them. */
+static int map_console(phys_t to, unsigned *made)
+{
+    phys_t at = arch_uart_memory();
+    uint64_t page = align_down(at.a, PAGE_SIZE);
+
+    return table_map(to, ARCH_DIRECT + page, page, 0,
+                     PTE_LEAF | PTE_GLOBAL | PTE_WRITE | PTE_UNCACHED | pte_nx(), made);
+}
+
 int arch_vm_init(const struct memmap *map)
 {
     void *page = own_page_alloc();
@@ -150,6 +160,8 @@ int arch_vm_init(const struct memmap *map)
         err = map_ram(to, map, &made);
     if (!err)
         err = window_init(to, &made);
+    if (!err && arch_uart_memory().a != PHYS_NONE.a)
+        err = map_console(to, &made);
     if (err)
         return err;
 

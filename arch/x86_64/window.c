@@ -6,7 +6,7 @@
 #include "mm/own.h"
 #include "pte.h"
 
-static uintptr_t next; /* first free address; 0: not ready */
+static uintptr_t next; /* first free address; 0: not ready, but for what the early map has */
 
 static int make_slot(phys_t root, uintptr_t va, unsigned *made)
 {
@@ -38,8 +38,12 @@ static void *map(phys_t a, size_t bytes, pte_t flags)
     uint64_t first = align_down(a.a, PAGE_SIZE);
     unsigned made = 0;
 
-    if (!next || !bytes || a.a >= limit || bytes > limit - a.a)
+    if (!next)
+        limit = min_u64(limit, ARCH_EARLY_MAP);
+    if (!bytes || a.a >= limit || bytes > limit - a.a)
         return NULL;
+    if (!next)
+        return arch_phys_to_virt(a);
 
     uint64_t pages = (align_up(a.a + bytes, PAGE_SIZE) - first) >> PAGE_SHIFT;
 

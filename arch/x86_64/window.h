@@ -2,7 +2,8 @@
  * The device window: virtual addresses for what is not RAM, handed out upwards, never given back;
  * and the tables of the own window, whose addresses are mm/own_window.c's.
  *
- * Usable after arch_vm_init; before it everything returns NULL.
+ * Before arch_vm_init they give addresses of the early map, which that takes away, as far as it
+ * goes. MMIO is uncached there by its MTRR.
  */
 #ifndef X86_WINDOW_H
 #define X86_WINDOW_H

@@ -57,8 +57,7 @@ void boot_main(enum boot_way way, uint64_t info)
     boot_strip_name(bi->cmdline);
     boot_check_modules(bi);
     modules_init(bi);
-    screen_say(bi);
-
     arch_set_rsdp(bi->rsdp);
+    screen_say(bi);
     kernel_main(bi);
 }

@@ -7,7 +7,8 @@
  */
 #include "boot.h"
 
-#include "arch.h"
+#include "core/console.h"
+#include "core/kprintf.h"
 #include "font.h"
 
 #include <string.h>
@@ -106,11 +107,13 @@ void screen_say(const struct boot_info *bi)
 
     uint32_t row = put_text(&s, 1, "Tintype is running.");
 
-    row = put_text(&s, row,
-                   "Its results go to the serial port: 115200 baud, ttyS0, unless console= says "
-                   "otherwise. Nothing more will be shown here.");
-    if (arch_uart_open("ttyS0", 115200)) /* the console opens its port again, whichever it is */
-        row = put_text(&s, row, "This machine has no ttyS0.");
+    char where[160];
+
+    console_init(bi->cmdline); /* once more in kernel_main, for machines without a screen */
+    ksnprintf(where, sizeof(where),
+              "Its results go to the serial port: %s. Nothing more will be shown here.",
+              console_name());
+    row = put_text(&s, row, where);
     if (bi->error[0]) {
         row = put_text(&s, row + 1, "This boot has failed:");
         put_text(&s, row, bi->error);

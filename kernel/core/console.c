@@ -9,17 +9,20 @@
 #include "core/errno.h"
 #include "core/kprintf.h"
 
+#include <arch/io.h>
 #include <string.h>
 
 #define DEFAULT_PORT "ttyS0"
 #define DEFAULT_BAUD 115200
-#define VALUE_MAX    32     /* bytes of console=, its NUL included */
+#define UNSET        (MAX_BAUD + 1) /* no ,BAUD: what the port is known to have, or DEFAULT_BAUD */
+#define VALUE_MAX    32             /* bytes of console=, its NUL included */
+#define MIN_BAUD     50
 #define MAX_BAUD     115200 /* what a 16550 clocked at 1.8432 MHz divides down from */
 
-#define NO_SUCH_PORT "no such port; valid are ttyS0, ttyS1 and none"
+#define NO_SUCH_PORT "no such port; valid are " IO_SERIAL_NAMES " and none"
 
-static char name[48] = "none (not opened yet)";
-static char complaint[96]; /* about console=, told when the command line is parsed */
+static char name[64] = "none (not opened yet)";
+static const char *complaint; /* about console=, told when the command line is parsed; or NULL */
 static bool port_open;
 
 /* Read by gdb and screens; not static, so that gdb finds them by name. */
@@ -73,50 +76,76 @@ void console_seize(void)
 
 /* ---- the port ------------------------------------------------------------------------------ */
 
-/* "ttyS0", "ttyS1,9600": false and complaint when it is neither. */
+/* "ttyS0", "ttyS1,9600": false, perhaps with complaint, when it is neither. */
 static bool split_value(const char *value, char *port, size_t port_bytes, unsigned *baud)
 {
     bool ok;
-    uint64_t speed = DEFAULT_BAUD;
+    uint64_t speed = UNSET;
     const char *rest = parse_item(value, ',', port, port_bytes, &ok);
 
-    if (rest && (parse_u64(rest, 50, MAX_BAUD, &speed) || MAX_BAUD % speed)) {
-        ksnprintf(complaint, sizeof(complaint), "the speed divides %u", MAX_BAUD);
+    if (rest && (parse_u64(rest, 0, MAX_BAUD, &speed) ||
+                 (speed && (speed < MIN_BAUD || MAX_BAUD % speed)))) {
+        complaint = "the speed divides 115200, or is 0: as it is set";
         return false;
     }
     *baud = (unsigned)speed;
     return ok;
 }
 
-static int open_port(const char *port, unsigned baud)
+static int open_at(const char *port, unsigned baud)
 {
     int result = arch_uart_open(port, baud);
     port_open = result == 0;
     if (port_open)
         ksnprintf(name, sizeof(name), "%s,%u", port, baud);
-    else
-        ksnprintf(name, sizeof(name), "none (%s does not answer)", port);
     return result;
+}
+
+/* The name becomes that of the port found, where `what` says where to look. */
+static int open_port(const char *what, unsigned baud)
+{
+    char port[VALUE_MAX];
+    unsigned known = DEFAULT_BAUD;
+
+    strcpy(port, what);
+    int result = arch_uart_find(port, sizeof(port), &known);
+    if (!result)
+        result = open_at(port, baud == UNSET ? known : baud);
+    if (result)
+        ksnprintf(name, sizeof(name), "none (%s does not answer)", what);
+    return result;
+}
+
+/* ttyS0, or else the port that firmware names. */
+static int open_auto(unsigned baud)
+{
+    if (open_at(DEFAULT_PORT, baud == UNSET ? DEFAULT_BAUD : baud) && open_port("spcr", baud))
+        strcpy(name, "none (" DEFAULT_PORT " does not answer)");
+    return 0;
 }
 
 void console_init(const char *cmdline)
 {
-    char value[VALUE_MAX] = DEFAULT_PORT, port[16];
+    char value[VALUE_MAX], port[VALUE_MAX];
     unsigned baud;
 
-    complaint[0] = '\0';
+    complaint = NULL;
     port_open = false;
-    cmdline_early(cmdline, "console", value, sizeof(value));
+    if (!cmdline_early(cmdline, "console", value, sizeof(value))) {
+        open_auto(UNSET);
+        return;
+    }
     if (strcmp(value, "none") == 0) {
         strcpy(name, "none");
         return;
     }
-    if (split_value(value, port, sizeof(port), &baud) && open_port(port, baud) != -TT_EINVAL)
+    if (split_value(value, port, sizeof(port), &baud) &&
+        (strcmp(port, "auto") ? open_port(port, baud) : open_auto(baud)) != -TT_EINVAL)
         return;
     /* A wrong console= is an error like any other, but it needs a place where it can be read. */
-    if (!complaint[0])
-        strcpy(complaint, NO_SUCH_PORT);
-    open_port(DEFAULT_PORT, DEFAULT_BAUD);
+    if (!complaint)
+        complaint = NO_SUCH_PORT;
+    open_auto(UNSET);
 }
 
 void console_write(const char *s, size_t n)
@@ -151,12 +180,14 @@ static int parse_console(const struct option *o, const char *value, char *err, s
 {
     (void)o;
     if (strlen(value) >= VALUE_MAX)
-        strcpy(complaint, NO_SUCH_PORT);
+        complaint = NO_SUCH_PORT;
+    if (!complaint)
+        return 0;
     ksnprintf(err, err_bytes, "%s", complaint);
-    return complaint[0] ? -TT_EINVAL : 0;
+    return -TT_EINVAL;
 }
 
 REGISTER(option, console) = {.name = "console",
                              .grammar = "PORT[,BAUD]|none",
-                             .help = "where the log goes: ttyS0, ttyS1 (115200 baud), or nowhere",
+                             .help = "where the log goes (auto): " IO_SERIAL_NAMES,
                              .parse = parse_console};

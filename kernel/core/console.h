@@ -3,8 +3,9 @@
  * written between console_lock and console_unlock stays together. Handlers of interrupts do not
  * write (they could hit their own CPU in the middle of a line); panic does, by console_seize.
  *
- * console=ttyS0[,baud] | ttyS1[,baud] | none. An absent port costs a bounded wait and the
- * log is then kept only in the ring (the last CONSOLE_RING bytes, for gdb and the screen).
+ * Which port, console= says; auto is ttyS0, or else the one that firmware names. An absent port
+ * costs a bounded wait and the log is then kept only in the ring (the last CONSOLE_RING bytes, for
+ * gdb).
  */
 #ifndef TT_CORE_CONSOLE_H
 #define TT_CORE_CONSOLE_H
@@ -21,7 +22,7 @@ void console_unlock(void);
 /* For panic: the console is this CPU's from now on, whoever had it. */
 void console_seize(void);
 
-/* Opens the device that the command line names (text: the whole raw command line). */
+/* Opens the device that the command line names (text: the whole raw command line); again, too. */
 void console_init(const char *cmdline);
 
 /* Writes n bytes; '\n' becomes CR LF on a serial line. */

@@ -137,3 +137,9 @@ WEAK bool arch_numa_read(struct arch_numa *raw, char *why, size_t why_bytes)
     (void)raw, (void)why, (void)why_bytes;
     return false;
 }
+
+WEAK int arch_uart_find(char *name, size_t bytes, unsigned *baud)
+{
+    (void)name, (void)bytes, (void)baud;
+    return 0;
+}

@@ -122,7 +122,7 @@ CASES |= {
     "swap": (HASH, "swap=quarter", lambda d: [f["value"] is None for f in d.of("sample", metric="swap_probes")], [False, False]),
 }
 
-# Those that need a machine or a test of their own: below, in test_smp.py, test_own.py, test_cache_model.py,
+# Those that need a machine or a test of their own: below, in test_console.py, test_smp.py, test_own.py, test_cache_model.py,
 # test_sharing.py.
 ELSEWHERE = {"console", "exit", "cpus", "nosmp", "watchdog", "own_colors", "misses", "interleave", "profile", "tx_irq", "tx_ring"}
 
@@ -148,45 +148,9 @@ def test_empty_fail_shows_as_failed_allocations():
     assert sum(totals(done, "distance_max")) == 0
 
 
-# ---- console and exit --------------------------------------------------------------------------
+# ---- exit --------------------------------------------------------------------------------------
 
-pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="serial ports and exit of the PC")
-
-
-def swap_serial(argv, *serial):
-    at = argv.index("-serial")
-    return argv[:at] + list(serial) + argv[at + 2 :]
-
-
-@pytest.fixture
-def with_serial(monkeypatch):
-    """Boots with other serial ports than tt gives."""
-    plain = qemu.command
-
-    def start(cmdline, *serial):
-        monkeypatch.setattr(qemu, "command", lambda m: swap_serial(plain(m), *serial))
-        return boot_machine(machine(cmdline), limit_s=30)
-
-    return start
-
-
-def test_console_on_the_second_port(with_serial):
-    done = with_serial(f"{QUICK} console=ttyS1,9600", "-serial", "null", "-serial", "stdio")
-    assert done.ok
-    assert done.last.facts["console"] == "ttyS1,9600"
-
-
-def test_the_first_port_is_silent_then(with_serial):
-    done = with_serial(f"{QUICK} console=ttyS1", "-serial", "stdio", "-serial", "null")
-    assert (done.status, done.data) == (33, b"")
-
-
-@pytest.mark.parametrize("console", ["", "console=ttyS0", "console=none"])
-def test_no_serial_port_at_all_costs_no_more_than_the_log(with_serial, console):
-    """Every wait is bounded: the boot runs to its end, and the exit status says how it went."""
-    done = with_serial(f"{QUICK} {console}", "-serial", "none")
-    assert (done.status, done.data) == (33, b"")
-    assert with_serial(f"reps=0 {console}", "-serial", "none").status == 35
+pytestmark = pytest.mark.skipif(ARCH != "x86_64", reason="exit of the PC")
 
 
 def exit_status(monkeypatch, words):

@@ -116,6 +116,12 @@ unit_madt_src    := arch/x86_64/madt.c
 unit_madt_cflags := -I.
 unit_lock_src    := $(unit_lock) kernel/core/barrier.c
 
+# The serial port's driver, on ports in memory or simulated; and how x86_64 looks for one.
+UNIT_NAMES += uart uart_find
+unit_uart_src         := kernel/core/uart.c kernel/core/cmdline_values.c
+unit_uart_find_src    := arch/x86_64/uart_find.c
+unit_uart_find_cflags := -I. -Iarch/x86_64
+
 # Drivers of x86_64 on simulated registers; the tests include them, to start them over and over.
 UNIT_NAMES += lapic lapic_timer ioapic cpu_state cpu_kind pmu
 unit_cpu_kind_src       := kernel/core/cpu_kinds.c kernel/core/record.c kernel/core/crc32.c

@@ -8,6 +8,10 @@
 #include <arch/param.h>
 #include <stdint.h>
 
+/* No serial ports in memory. */
+#define IO_MEMORY_LAST  0
+#define IO_SERIAL_NAMES "ttyS0 to ttyS3, io:0xPORT, auto"
+
 /* Tsunami/Typhoon 21272 manual, system address map: PCI I/O space of hose 0. */
 #define IO_PORTS (ARCH_KSEG_IO + 0x1fc000000)
 
