@@ -75,31 +75,65 @@ static uint32_t buffer_mul11(uint32_t dev, uint32_t block, unsigned bits)
     return low((block * GOLDEN) >> 11, bits);
 }
 
+/* ---- names ------------------------------------------------------------------------------------
+ *
+ * Shifts by twice the bits are i386's, which takes a count modulo 32: with 2^16 buckets h >> 32 is
+ * h, and h ^ h >> 16 ^ h is the name's half alone ("dentry cache order 7 is broken", Gaudet, 2001).
+ */
+
+static uint32_t dentry_22(uint32_t parent, uint32_t name_hash, unsigned bits)
+{
+    uint32_t h = name_hash + parent;
+    return low(h ^ h >> bits ^ h >> 2 * bits % 32, bits);
+}
+
+static uint32_t inode_22(uint32_t sb, uint32_t ino, unsigned bits)
+{
+    uint32_t t = ino | sb;
+    return low(t + (t >> bits) + (t >> 2 * bits % 32), bits);
+}
+
+static uint32_t names_mul(uint32_t a, uint32_t b, unsigned bits)
+{
+    return ((a + b) * GOLDEN) >> (32 - bits);
+}
+
+static uint32_t names_mul11(uint32_t a, uint32_t b, unsigned bits)
+{
+    return low(((a + b) * GOLDEN) >> 11, bits);
+}
+
 /* ---- the kinds ------------------------------------------------------------------------------- */
 
 static const struct hash_kind kind_22 = {.name = "2.2",
-                                         .rule = "Linux 2.2.1: s(i + o); buffers dev ^ block",
+                                         .rule = "Linux 2.2.1: s(i + o) for pages",
                                          .page = page_22,
-                                         .buffer = buffer_22};
+                                         .buffer = buffer_22,
+                                         .dentry = dentry_22,
+                                         .inode = inode_22};
 static const struct hash_kind kind_2216 = {
     .name = "2.2.16",
-    .rule = "Linux 2.2.16: i + o without s(), and swap entries' low bits; buffers as 2.2",
+    .rule = "Linux 2.2.16: i + o without s(), and swap entries' low bits; the rest as 2.2",
     .page = page_2216,
-    .buffer = buffer_22};
+    .buffer = buffer_22,
+    .dentry = dentry_22,
+    .inode = inode_22};
 static const struct hash_kind kind_swap = {
     .name = "swap",
-    .rule = "seed 003: s(i + o), and s(offset) for the swap cache; not of buffers",
+    .rule = "seed 003: s(i + o), and s(offset) for the swap cache; of pages only",
     .page = page_swap};
-static const struct hash_kind kind_mul = {
-    .name = "mul",
-    .rule = "(i + o) or (dev ^ block) * 2654435761, the highest bits (Knuth)",
-    .page = page_mul,
-    .buffer = buffer_mul};
-static const struct hash_kind kind_mul11 = {
-    .name = "mul11",
-    .rule = "Lever 2000: block * 2654435761 >> 11; pages: the same of i + o",
-    .page = page_mul11,
-    .buffer = buffer_mul11};
+static const struct hash_kind kind_mul = {.name = "mul",
+                                          .rule = "key * 2654435761, the highest bits (Knuth)",
+                                          .page = page_mul,
+                                          .buffer = buffer_mul,
+                                          .dentry = names_mul,
+                                          .inode = names_mul};
+static const struct hash_kind kind_mul11 = {.name = "mul11",
+                                            .rule = "key * 2654435761 >> 11 (Lever 2000: buffers)",
+                                            .page = page_mul11,
+                                            .buffer = buffer_mul11,
+                                            .dentry = names_mul11,
+                                            .inode = names_mul11};
 
 const struct hash_kind *const hash_kinds[] = {&kind_22,  &kind_2216,  &kind_swap,
                                               &kind_mul, &kind_mul11, NULL};

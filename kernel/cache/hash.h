@@ -3,11 +3,11 @@
  *
  * Keys are those of a 32-bit kernel: a page's are the address of its inode (cache/address.h) and
  * its offset in the file in bytes, or the swap cache's own inode and the swap entry; a buffer's are
- * its device and block. A function gives a bucket of 2^bits. Pure functions, one for each kind of
- * key that a proposal spoke of.
+ * its device and block; a dentry's its parent's address and a hash of its name; an inode's the
+ * address of its file system and its number there. A function gives a bucket of 2^bits. All pure.
  *
- * Sources: Linux 2.2.1 and 2.2.16 (include/linux/pagemap.h, fs/buffer.c); Lever, May 1999 (seed
- * 003), and CITI TR 00-1, 2000; Knuth vol. 3, 6.4.
+ * Sources: Linux 2.2.1 and 2.2.16 (include/linux/pagemap.h, fs/buffer.c, dcache.c, inode.c); Lever,
+ * May 1999 (seed 003), and CITI TR 00-1, 2000; Knuth vol. 3, 6.4.
  */
 #ifndef TT_CACHE_HASH_H
 #define TT_CACHE_HASH_H
@@ -18,7 +18,10 @@ struct hash_kind {
     const char *name; /* "2.2" */
     const char *rule;
     uint32_t (*page)(uint32_t inode, uint32_t offset, unsigned bits);
-    uint32_t (*buffer)(uint32_t dev, uint32_t block, unsigned bits); /* NULL: pages only */
+    /* NULL: a kind for pages only. */
+    uint32_t (*buffer)(uint32_t dev, uint32_t block, unsigned bits);
+    uint32_t (*dentry)(uint32_t parent, uint32_t name_hash, unsigned bits);
+    uint32_t (*inode)(uint32_t sb, uint32_t ino, unsigned bits);
 };
 
 /* Every kind, NULL-terminated. */

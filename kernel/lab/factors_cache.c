@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Of lru= those that note use. */
 #define CACHES "pagehash,getblk,reclaim"
 
 static int level_hash(const char *text, struct setup *s, char *err, size_t err_bytes)
@@ -27,7 +28,7 @@ static void list_hash(void)
         kprintf("#     %-12s %s\n", (*k)->name, (*k)->rule);
 }
 
-REGISTER_FACTOR_OF(CACHES, hash, ',', "2.2", "KIND[:BITS|:ram][,...]|all",
+REGISTER_FACTOR_OF(CACHES ",names", hash, ',', "2.2", "KIND[:BITS|:ram][,...]|all",
                    "hash function of a cache's table, and its size in bits", level_hash, nth_hash,
                    list_hash);
 

@@ -1,7 +1,7 @@
 /* A buffer cache full of blocks. Contract in block_cache.h. */
 #include "work/block_cache.h"
 
-#include "work/take_page.h"
+#include "work/slab.h"
 
 #define GROUP_BLOCKS 8192u /* as many as one block has bits */
 #define FIRST        3u    /* behind the copies of superblock and group descriptors */
@@ -30,32 +30,20 @@ void block_list(struct block block[BLOCKS], struct rng *rng)
     }
 }
 
-/* Heads are numbered from the instance's lowest frame up. */
-static void *base_of(const struct memory *m)
-{
-    return arch_phys_to_virt(pfn_to_phys(page_pfn(&m->pages, 0)));
-}
-
 static const char *fill(struct block_cache *b, struct memory *m)
 {
     const uint32_t in_page = (uint32_t)PAGE_SIZE / BLOCK_BYTES;
-    uint32_t taken = 0, heads = 0, data = 0;
-    uint64_t last = m->pages.count - 1;
-    if ((page_pfn(&m->pages, (uint32_t)last).n - page_pfn(&m->pages, 0).n + 1) >
-        (uint64_t)TABLE_BUCKET * BUFFER_UNIT >> PAGE_SHIFT)
-        return "memory is too far apart to number buffer heads; valid: a smaller subject=";
+    struct slab heads = {.memory = m, .stride = BUFFER_STRIDE, .unit = BUFFER_UNIT};
+    uint32_t data = 0;
     for (uint32_t i = 0; i < BUFFERS; i++) {
-        if (i % BUFFERS_PER_PAGE == 0)
-            heads = take_page(m, taken++);
+        uint32_t head = slab_next(&heads, TABLE_BUCKET);
         if (i % in_page == 0)
-            data = take_page(m, taken++);
-        if (heads == PAGE_NR_NONE || data == PAGE_NR_NONE)
+            data = take_page(m, i / in_page);
+        if (head == TABLE_NONE || data == PAGE_NR_NONE)
             return "no memory left for buffers; valid: a larger subject=";
-        uint64_t at = (page_pfn(&m->pages, heads).n - page_pfn(&m->pages, 0).n) << PAGE_SHIFT;
-        at += i % BUFFERS_PER_PAGE * BUFFER_STRIDE;
-        b->head[i] = (uint32_t)(at / BUFFER_UNIT);
-        b->limit = (uint32_t)max_u64(b->limit, b->head[i] + 1);
-        buffer_cache_add(&b->cache, b->head[i], b->block[i].dev, b->block[i].number, BLOCK_BYTES,
+        b->head[i] = head;
+        b->limit = (uint32_t)max_u64(b->limit, head + 1);
+        buffer_cache_add(&b->cache, head, b->block[i].dev, b->block[i].number, BLOCK_BYTES,
                          i386_address(data) + i % in_page * BLOCK_BYTES);
     }
     return NULL;
@@ -67,7 +55,7 @@ const char *block_cache_init(struct block_cache *b, struct memory *m, bool flush
     unsigned bits = hash_bits(setup, BUFFER_HASH_BITS, (uint64_t)m->pages.count << PAGE_SHIFT);
     struct rng rng = rng_stream(seed, STREAM);
     const char *why =
-        buffer_cache_init(&b->cache, base_of(m), &m->pages, setup, flushtime, bits, m->tables);
+        buffer_cache_init(&b->cache, slab_base(m), &m->pages, setup, flushtime, bits, m->tables);
     b->limit = b->dirty = 0;
     block_list(b->block, &rng);
     return why ? why : fill(b, m);

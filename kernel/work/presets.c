@@ -75,8 +75,9 @@ REGISTER(preset, seed001) = {
 /*
  * May 1999, what 2.2.8 did to the buffer cache and should do, on two Pentium Pros with 128 MB
  * (MODEL=ppro, SMP=2): page hashes by size and by where inodes lie; getblk as 2.2.7 and as 2.2.16
- * had it, with the list alone, the proposed bit, and nothing; and how good list and bit are at
- * choosing pages to give up. 4000 files are about as many as 2.2 kept inodes for.
+ * had it, with the list alone, the proposed bit, and nothing; how good list and bit are at choosing
+ * pages to give up; and the hashes of names, d_lookup being in its profiles. 4000 files are about
+ * as many as 2.2 kept inodes for.
  */
 REGISTER(preset, seed003) = {
     .name = "seed003",
@@ -92,6 +93,8 @@ REGISTER(preset, seed003) = {
             "misses=total",
             "run=reclaim lru=list,referenced,none hash=2.2:13 cpus=1,2 page_struct=2.2 reps=10 "
             "warmup=0 passes=4 misses=total",
+            "run=names hash=2.2,mul,2.2:14,mul:14,2.2:15,2.2:16,2.2:17 age=off,4:95:50 cpus=2 "
+            "page_struct=2.2 reps=5 warmup=0 passes=1 misses=total",
         },
 };
 

@@ -97,7 +97,10 @@ def test_all_cpus_find_what_is_there(smp, lookup):
         ("run=reclaim cache=0 page_struct=2.2", "cache=0: valid: up to 32 numbers from 1 to 100"),
         ("run=reclaim", "page_struct=2.2 and 2.2l"),
         ("run=reclaim page_struct=2.2 subject=8M cache=90", "valid: a larger subject="),
-        ("run=bandwidth hash=2.2", "hash= belongs to pagehash,getblk,reclaim, which run= does not name"),
+        ("run=names hash=swap", "this hash= is for pages only; valid for names: 2.2, 2.2.16, mul, mul11"),
+        ("run=names names=20000 subject=8M", "no memory left for names; valid: more subject=, fewer names="),
+        ("run=names lru=list", "lru= belongs to pagehash,getblk,reclaim, which run= does not name"),
+        ("run=bandwidth hash=2.2", "hash= belongs to pagehash,getblk,reclaim,names, which run= does not name"),
         ("run=bandwidth lookup=page", "lookup= belongs to pagehash, which run= does not name"),
     ],
 )
@@ -155,6 +158,28 @@ def test_all_cpus_find_the_blocks_that_are_there(smp):
     assert len(done.experiments["getblk"].levels) == 12
 
 
+# ---- names --------------------------------------------------------------------------------------
+
+
+def test_names_are_spread_but_for_two_to_the_sixteenth():
+    """'dentry cache order 7 is broken' (Gaudet, February 2001): more buckets, longer chains."""
+    done = good("run=names page_color=256,4 hash=2.2,2.2:15,2.2:16,2.2:17 reps=2 warmup=0 passes=1")
+    probes, longest = (
+        {h: mean(done, "names", f"hash={h}", m, 4000) for h in ("2.2", "2.2:15", "2.2:16", "2.2:17")} for m in ("probes", "longest")
+    )
+    assert probes["2.2"] == pytest.approx(1 + 3999 / 2 / 1024, rel=0.1)
+    assert probes["2.2:16"] > 1.2 > 1.1 > probes["2.2:15"] > probes["2.2:17"] >= 1
+    assert longest["2.2:16"] > 8 > longest["2.2:15"]
+    # The posted inode hash has 2^8 buckets: about eight inodes on the way.
+    assert mean(done, "names", "hash=2.2", "inode_probes", 4000) > 7
+
+
+@pytest.mark.parametrize("smp", [1, 2, 4])
+def test_all_cpus_find_the_names_that_are_there(smp):
+    done = boot_machine(machine("run=names page_color=256,4 names=100,3000 hash=2.2,mul,mul11 reps=2 warmup=0 passes=2", smp=smp))
+    assert not run.judge(done.log, ARCH, done.status), done.text[-3000:]
+
+
 # ---- under the model of the post's machine -----------------------------------------------------
 
 
@@ -210,15 +235,21 @@ def test_a_list_costs_more_than_a_bit_where_the_cache_is_most_of_memory():
     assert ns["referenced", 10] > ns["list", 10]
 
 
-@pytest.mark.parametrize("words", [f"{PAGES}", "run=getblk page_color=256,4 dirty=10"])
-def test_passes_are_all_measured(words):
+@pytest.mark.parametrize(
+    "words, name, time, x",
+    [
+        (PAGES, "pagehash", "lookup", 2500),
+        ("run=getblk page_color=256,4 dirty=10", "getblk", "getblk", 10),
+        ("run=names page_color=256,4", "names", "dentry", 4000),
+    ],
+)
+def test_passes_are_all_measured(words, name, time, x):
     done = {n: modelled(f"{words} age=off reps=1 warmup=0 passes={n}") for n in (1, 3)}
-    name, time, x = ("getblk", "getblk", 10) if "getblk" in words else ("pagehash", "lookup", 2500)
     for metric in (time, f"{time}.L2.miss.all_cpus"):
         one, three = (mean(done[n], name, "all", metric, x) for n in (1, 3))
         assert three == pytest.approx(one, rel=0.1), metric
 
 
 def test_two_runs_are_the_same_byte_by_byte():
-    words = f"{PAGES} run=pagehash,getblk,reclaim files=300 subject=64M swap=quarter reps=1 warmup=0 passes=1"
+    words = f"{PAGES} run=pagehash,getblk,reclaim,names files=300 subject=64M swap=quarter reps=1 warmup=0 passes=1"
     assert modelled(words).data == modelled(words).data

@@ -54,9 +54,9 @@ def test_pages_between_cpus():
     assert done.verdicts["txpage"].ok
 
 
-@pytest.mark.parametrize("words", ["run=getblk", "run=reclaim cache=5,10"])
+@pytest.mark.parametrize("words", ["run=getblk lru=all", "run=reclaim cache=5,10 lru=all", "run=names hash=2.2,mul,mul11"])
 def test_other_caches(words):
-    done = good(f"{words} page_struct=2.2 lru=all page_color=64,1 subject=24M reps=1 warmup=0 passes=1", smp=2)
+    done = good(f"{words} page_struct=2.2 page_color=64,1 subject=24M reps=1 warmup=0 passes=1", smp=2)
     (experiment,) = done.experiments.values()
     assert len(experiment.levels) == 3
 

@@ -118,6 +118,7 @@ CASES |= {
         ["buffer=none", "buffer=flushtime"],
     ),
     "cache": (f"{QUICK} run=reclaim page_struct=2.2 subject=32M", "cache=5,20", lambda d: axis(d, "reclaim"), [5, 20]),
+    "names": (f"{QUICK} run=names", "names=50,500", lambda d: axis(d, "names"), [50, 500]),
     "dirty": (f"{QUICK} run=getblk", "dirty=0,50", lambda d: axis(d, "getblk"), [0, 50]),
     "swap": (HASH, "swap=quarter", lambda d: [f["value"] is None for f in d.of("sample", metric="swap_probes")], [False, False]),
 }

@@ -100,11 +100,13 @@ unit_mm_numa_cflags := -I.
 unit_mm_pcp_src     := $(unit_mm_memory_src)
 unit_mm_pagevec_src := $(addprefix kernel/mm/,pagevec.c lru.c numa.c page.c) $(unit_lock) $(mm_values)
 
-UNIT_NAMES += cache_hash cache_table cache_pages cache_buffers
+UNIT_NAMES += cache_hash cache_table cache_pages cache_buffers cache_names
 unit_cache_hash_src  := kernel/cache/hash.c $(mm_values)
 unit_cache_table_src := kernel/cache/table.c kernel/cache/queue.c
 unit_cache_pages_src := $(addprefix kernel/cache/,hash.c page_cache.c queue.c table.c) \
 	kernel/work/file_cache.c kernel/work/files.c $(unit_mm_memory_src)
+unit_cache_names_src := $(addprefix kernel/cache/,hash.c names.c table.c) kernel/work/name_caches.c \
+	$(unit_mm_memory_src)
 unit_cache_buffers_src := $(addprefix kernel/cache/,buffer.c hash.c queue.c table.c) \
 	kernel/work/block_cache.c $(unit_mm_memory_src)
 
