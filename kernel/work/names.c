@@ -1,7 +1,7 @@
 /*
  * names: dentries found by parent and name, and inodes by file system and number, by all CPUs.
  *
- * Linux 2.2's d_lookup(), third in the post's kernel profile, and iget() as far as it finds an
+ * Linux 2.2's d_lookup(), second and third in the post's profiles, and iget() as far as it finds an
  * inode, on caches filled as name_caches.h has it. Touched of a dentry on the way are its link and
  * its name's hash, of the one found also the rest of the name and the count; of inodes link,
  * number, file system, count. All under the kernel lock, as there. In the time are the lock, giving
