@@ -143,10 +143,10 @@ def test_stripped_size(tmp_path, elf):
     assert stripped.stat().st_size < 400 * 1024
 
 
-def test_newlib_brings_one_printf_for_strings_and_one_for_files():
-    """A third one, for integers, comes with newlib's own assert: 5 KiB for one message."""
+def test_newlib_brings_one_printf():
+    """Another one, for files, comes with fprintf, a third, for integers, with newlib's own assert."""
     found = {name for name in symbols_of(KERNEL) if re.fullmatch(r"_s?vf(i|w)?printf_r", name)}
-    assert found == {"_vfprintf_r", "_svfprintf_r"}
+    assert found == {"_svfprintf_r"}
 
 
 @pc_only
