@@ -8,7 +8,7 @@ import json
 import random
 
 
-def record(kind, seq, **members):
+def record(kind, seq, /, **members):
     """One record line, without line end."""
     body = json.dumps({"tt": kind, "seq": seq, **members}, separators=(",", ":"))[:-1]
     return f'{body},"crc":"{binascii.crc32(body.encode()):08x}"}}'
@@ -27,7 +27,7 @@ class Builder:
         for part, text in enumerate((cmdline[:half], cmdline[half:])):
             self.record("boot", what="cmdline", part=part, parts=2, cmdline=text)
 
-    def record(self, kind, **members):
+    def record(self, kind, /, **members):
         self.lines.append(record(kind, self._seq, **members))
         self._seq += 1
 

@@ -102,6 +102,19 @@ def test_plot_shows_levels_unit_axis_and_cache(tt_here, path, tmp_path):
         assert f">{word}" in text, word
 
 
+def test_plot_says_source_and_machine(tt_here, tmp_path):
+    made = log(source="model")
+    made.lines.pop()
+    made._seq -= 1
+    made.record("machine", what="model", machine="ds10", clock_khz=1)
+    path, out = tmp_path / "serial.log", tmp_path / "a.svg"
+    path.write_bytes(made.end().bytes())
+    assert tt_here("plot", path, "-o", out).returncode == 0
+    words = " ".join(re.sub(r"<[^>]+>", " ", out.read_text()).split())
+    assert "bandwidth: means of 6 blocks with 95% intervals" in words
+    assert "source model: the cache model of a described machine, no real one (ds10)." in words
+
+
 def test_caches_stand_beside_sizes_only(tt_here, tmp_path):
     path, out = tmp_path / "serial.log", tmp_path / "a.svg"
     path.write_bytes(log(axis="irq_rate, per s").bytes())
@@ -366,7 +379,8 @@ PROBE = """<script>
 const root = document.documentElement;
 const style = getComputedStyle(document.body);
 document.title = JSON.stringify({
-  over: root.scrollWidth - root.clientWidth, paper: style.backgroundColor, ink: style.color,
+  over: root.scrollWidth - root.clientWidth,
+  wide: [...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth).length, paper: style.backgroundColor, ink: style.color,
   figure: getComputedStyle(document.querySelector("figure svg text")).fill,
 });
 </script>"""
@@ -383,13 +397,14 @@ def chromium(*words):
 @pytest.mark.parametrize("width", [390, 768, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_chromium(report, tmp_path, width, scheme):
-    report(log().bytes())
+    report(log().bytes(), four_kernels().bytes())  # the second has tables beside a post, and long levels
     page = tmp_path / "report.html"
     page.write_text(page.read_text().replace("</body>", PROBE + "</body>"))
     preferred = "--blink-settings=preferredColorScheme=" + ("0" if scheme == "dark" else "1")
     dom = chromium(preferred, f"--window-size={width},2000", "--dump-dom", page.as_uri()).stdout
     found = json.loads(re.search(r"<title>(\{.*?\})</title>", dom).group(1))
     assert found["over"] <= 0, "the page is wider than the window"
+    assert width < 1280 or not found["wide"], "a table is wider than the page"
     dark = sum(map(int, re.findall(r"\d+", found["paper"])[:3])) < 3 * 128
     assert dark == (scheme == "dark")
     assert (sum(map(int, re.findall(r"\d+", found["ink"])[:3])) > 3 * 128) == dark

@@ -20,7 +20,7 @@ seed=$(printf '%s\n' "$@" | sed -n 's/.*seed=\([0-9]*\).*/\1/p')
 for_seed() { if [ -e "$1.$seed" ]; then cat "$1.$seed"; else cat "$1"; fi; }
 printf '%s\n' "$*" >> calls
 echo x > "here.$$"
-ls -d here.* | wc -l >> at_once
+ls -d here.* 2> /dev/null | wc -l >> at_once
 for_seed log
 hang=$(for_seed hang)
 [ "$hang" = 0 ] || exec sleep "$hang" # whoever kills this shell has killed the sleep

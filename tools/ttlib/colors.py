@@ -34,7 +34,7 @@ def heat_map(found):
             [[n / even for n in a["got"]]], aspect="auto", cmap="viridis", vmin=0, vmax=2, interpolation="nearest"
         )
         ax.set_yticks([])
-        ax.set_ylabel(level, rotation=0, ha="right", va="center")
+        ax.set_ylabel(figure.folded(level, 40), rotation=0, ha="right", va="center")
         ax.spines[:].set_visible(False)
         ax.set_xticks([] if ax is not axes[-1, 0] else [0, len(a["got"]) - 1])
     axes[-1, 0].set_xlabel("colour")
@@ -46,8 +46,7 @@ def heat_map(found):
 
 def _steps(per_level, xlabel, ylabel):
     """Histograms of small integers as outlined steps, one line per level."""
-    plt = figure.pyplot()
-    fig, ax = plt.subplots(figsize=(6.4, 2.6), layout="constrained")
+    fig, ax = figure.axes((6.4, 2.6), per_level)
     for i, (level, counts) in enumerate(per_level.items()):
         low, high = min(counts) - 1, max(counts) + 1
         at = list(range(low, high + 1))
@@ -58,7 +57,7 @@ def _steps(per_level, xlabel, ylabel):
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     ax.set_ylim(bottom=0)
-    figure.legend(ax)
+    figure.legend(ax, per_level)
     return fig
 
 

@@ -60,18 +60,26 @@ def draw(exp, metric, marks, size=WHOLE):
     xs = exp.xs(metric.name)
     if not xs:
         return None
-    plt = pyplot()
-    fig, ax = plt.subplots(figsize=size, layout="constrained")
-    if xs == [None]:
-        _bars(ax, exp, metric)
-    else:
-        _lines(ax, exp, metric, xs, marks)
     better = f" ({metric.better} is better)" if metric.better != "none" else ""
-    vertical(ax, f"{metric.name}, {metric.unit}" + (better if size == WHOLE else ""))
-    wide = columns(size, exp.levels)
-    if size == WHOLE or len(exp.levels) <= 3 * wide:  # a small picture has no room for more, and a large one above it
-        legend(ax, wide)
+    label = f"{metric.name}, {metric.unit}" + (better if size == WHOLE else "")
+    if xs == [None]:
+        return _bars(exp, metric, label, size)
+    names = exp.levels if size == WHOLE or len(exp.levels) <= 3 * columns(size, exp.levels) else []  # no room: as in a large one
+    fig, ax = axes(size, names)
+    _lines(ax, exp, metric, xs, marks)
+    vertical(ax, label)
+    if names:
+        legend(ax, names)
     return fig
+
+
+ROW = 0.2  # of a legend, or of a level's name in a list, inches
+
+
+def axes(size, names):
+    """A figure with one plot, and above it as much more room as a legend of these names needs."""
+    rows = -(-len(names) // columns(size, names))
+    return pyplot().subplots(figsize=(size[0], size[1] + max(0, rows - 2) * ROW), layout="constrained")
 
 
 def vertical(ax, label):
@@ -105,16 +113,17 @@ def caption(exp, metric):
 
 
 def means_text(exp, metric):
-    return f"means of {series.samples_text(exp, metric)} blocks, bands 95% intervals (Student's t)"
+    return f"means of {series.samples_text(exp, metric)} blocks with 95% intervals (Student's t)"
 
 
 def source_text(source):
     return f"source {source}: {series.SOURCES.get(source, 'unknown to this tool')}"
 
 
-def legend(ax, columns=4):
-    """Above the axes, never over the data."""
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, frameon=False, borderaxespad=0.2)
+def legend(ax, names):
+    """Above the axes, never over the data; as many columns as the picture is wide."""
+    ncols = columns(ax.figure.get_size_inches(), names)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=ncols, frameon=False, borderaxespad=0.2)
 
 
 def style(i):
@@ -161,16 +170,30 @@ def _scale(ax, xs):
         ax.set_xscale("symlog", base=2, linthresh=above[0])
 
 
-def _bars(ax, exp, metric):
+def _bars(exp, metric, label, size):
+    """Of a workload without an axis: levels side by side, or below each other where their names need the room."""
+    beside = sum(len(level) + 1 for level in exp.levels) < size[0] * LETTERS
+    height = size[1] if beside else max(size[1], 0.8 + ROW * len(exp.levels))
+    fig, ax = pyplot().subplots(figsize=(size[0], height), layout="constrained")
     for i, level in enumerate(exp.levels):
         values = exp.values(level, metric.name, None)
         if values:
             m, lo, hi = stats.mean_interval(values)
             spread = None if lo is None else [[m - lo], [hi - m]]
-            ax.errorbar([i], [m], yerr=spread, fmt=MARKERS[i % len(MARKERS)], color=style(i)["color"], capsize=4, label=level)
-    fit = sum(len(level) + 1 for level in exp.levels) < ax.figure.get_figwidth() * LETTERS
-    ax.set_xticks(range(len(exp.levels)), list(exp.levels) if fit else [""] * len(exp.levels))  # else the legend tells
-    ax.set_xlim(-0.5, len(exp.levels) - 0.5)
+            where = {"x": [i], "y": [m], "yerr": spread} if beside else {"x": [m], "y": [i], "xerr": spread}
+            ax.errorbar(**where, fmt=MARKERS[i % len(MARKERS)], color=style(i)["color"], capsize=4)
+    names, room = list(exp.levels), (-0.5, len(exp.levels) - 0.5)
+    if beside:
+        ax.set_xticks(range(len(names)), names)
+        ax.set_xlim(*room)
+        vertical(ax, label)
+    else:
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(*reversed(room))
+        ax.set_xlabel(label)
+        ax.set_xlim(min(0, ax.dataLim.x0 * 1.08), max(ax.dataLim.x1 * 1.08, 0) or 1)
+        ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    return fig
 
 
 def svg(fig):

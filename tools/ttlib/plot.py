@@ -78,6 +78,6 @@ def of_log(args):
     if fig is None:
         raise Usage(f"{exp.name}: no sample of {metric.name}")
     machine = machine_facts(boot).get("cache model") if metric.source == "model" else None
-    described = f", {machine}" if machine else ""
+    described = f" ({machine})" if machine else ""
     figure.footnote(fig, f"{exp.name}: {figure.means_text(exp, metric)}; {figure.source_text(metric.source)}{described}.")
     return fig, log.complaints()

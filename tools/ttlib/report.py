@@ -11,9 +11,9 @@ single boot of it has its log: tt report DIR/NAME.log.
 
 import os
 
-from . import colors, figure, ktap, report_sweep, seeds, series, stats
+from . import colors, figure, ktap, report_machine, report_sweep, seeds, series, stats
 from .errors import Finding, Usage
-from .load import load, machine_facts
+from .load import load
 from .results import is_results
 
 NAME = "report"
@@ -70,42 +70,13 @@ def page(name, boot, complaints):
         "facts": boot.facts,
         "end": end,
         "complaints": complaints,
-        "machine": machine(boot),
-        "notes": [r.fields.get("text") for r in boot.of("note")],
+        "machine": report_machine.machine(boot),
+        "traces": report_machine.traces(boot),
+        "notes": [r.fields for r in boot.of("note")],
         "verdicts": ktap.Verdicts([line.text for line in boot.lines]).all,
         "experiments": [experiment(boot, exp) for exp in found.values()],
         "seeds": seeds.context(boot, found),
     }
-
-
-def machine(boot):
-    """[(what, value)] of the machine records."""
-    facts = machine_facts(boot)
-    rows = [("processor", facts.get("cpu", "unknown"))]
-    if facts.get("hypervisor"):
-        rows.append(("runs under", facts["hypervisor"]))
-    for record in boot.of("machine", what="cache"):
-        c = record.fields
-        size = series.size_text(c["size"])
-        rows.append((f"L{c['level']} cache", f"{size}, {c['ways']} ways, {c['line']}-byte lines ({c['source']})"))
-    for record in boot.of("machine", what="clock"):
-        c = record.fields
-        hz = f"{c['hz'] / 1e6:.1f} MHz by {c['basis']}" if c.get("hz") else "frequency unknown"
-        rows.append(("clock", f"{c.get('counter', c['source'])}, {hz}, source {c['source']}"))
-    for record in boot.of("machine", what="model"):
-        m = record.fields
-        rows.append(("cache model", m.get("refused") or f"{m.get('machine')}, {m.get('clock_khz', 0) / 1000:.0f} MHz"))
-    for record in boot.of("machine", what="pmu"):
-        p = record.fields
-        rows.append(("counters", ", ".join(p["events"]) if p.get("events") else f"{p['counters']} ({p.get('why')})"))
-    for record in boot.of("experiment", what="probe"):
-        p = record.fields
-        found = f"{p['colors']} of {series.size_text(p['cache_bytes'])} in {p['frames']} frames (source {p['source']})"
-        rows.append(("colours probed", f"{found}; address bits alone: {p['verdict']}, right for {p['right']}% of pairs"))
-    for record in boot.of("memory", what="total"):
-        m = record.fields
-        rows.append(("memory", f"{m['ram_pages'] * m['page_bytes'] >> 20} MiB free for subjects, pages of {m['page_bytes']} bytes"))
-    return rows
 
 
 def profile(boot, exp):
@@ -138,10 +109,14 @@ def experiment(boot, exp):
         drawn(colors.pages_per_color(accounts), "How many colours got how many pages; source count."),
         drawn(colors.free_blocks(accounts), "Free blocks by order before the workload, last block; source count."),
     ]
+    totals = {level: a["total"] for level, a in accounts.items() if a["total"]}
     return {
         "name": exp.name,
         "plan": exp.plan,
         "levels": exp.levels,
+        "memory": report_machine.levels(boot, exp),
+        "own": report_machine.own(boot, exp),
+        "counters": report_machine.counters(boot, exp),
         "meanings": meanings(boot, exp),
         "slices": slices(exp),
         "findings": findings(boot, exp),
@@ -156,7 +131,8 @@ def experiment(boot, exp):
         ],
         "profile": profile(boot, exp),
         "pictures": [p for p in pictures if p],
-        "accounts": {level: a["total"] for level, a in accounts.items() if a["total"]},
+        "accounts": totals,
+        "nodes": any("local" in total for total in totals.values()),
     }
 
 
@@ -206,9 +182,8 @@ def metric(exp, m, marks):
         "metric": m,
         "n": series.samples_text(exp, m),
         "figure": drawn(figure.draw(exp, m, marks), figure.caption(exp, m)),
-        "levels": list(exp.levels),
         "references": list(dict.fromkeys(exp.reference(level) for level in exp.levels)),
-        "rows": [{"x": series.size_text(x), "cells": [cell(exp, level, m, x) for level in exp.levels]} for x in xs],
+        "table": series.table(exp, xs, lambda level, x: cell(exp, level, m, x)),
     }
 
 

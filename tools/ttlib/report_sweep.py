@@ -61,7 +61,7 @@ def _experiment(p, exp):
 
 def _figure(exp, m, marks, size):
     n = series.samples_text(exp, m)
-    text = f"{m.name}: means of {n} boots, bands 95% intervals by the variance between boots (Student's t); source {m.source}."
+    text = f"{m.name}: means of {n} boots with 95% intervals by the variance between boots (Student's t); source {m.source}."
     return {"svg": figure.svg(figure.draw(exp, m, marks, size)), "caption": text}
 
 
@@ -70,9 +70,7 @@ def _metric(p, exp, m, marks):
         "metric": m,
         "n": series.samples_text(exp, m),
         "figure": _figure(exp, m, marks, figure.WHOLE),
-        "rows": [
-            {"x": series.size_text(x), "cells": [_cell(p, exp, level, m, x) for level in exp.levels]} for x in exp.xs(m.name)
-        ],
+        "table": series.table(exp, exp.xs(m.name), lambda level, x: _cell(p, exp, level, m, x)),
     }
 
 

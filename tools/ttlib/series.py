@@ -111,6 +111,21 @@ def samples_text(exp, m):
     return f"{low}" if low == high else f"{low} to {high}"
 
 
+CELL = 20  # letters of a difference with its interval
+
+
+def table(exp, xs, cell):
+    """{"corner", "head", "rows": [(name, cells)]}: levels across, or down where that is narrower."""
+    axis = exp.plan.get("axis") or ("x" if xs != [None] else "")
+    names, places = list(exp.levels), [size_text(x) or "value" for x in xs]
+    across = sum(max(CELL, *map(len, name.split())) for name in names)  # heads are broken between words
+    down = max(map(len, names), default=0) + CELL * len(places)
+    if across <= down:
+        return {"corner": axis, "head": names, "rows": [(p, [cell(n, x) for n in names]) for p, x in zip(places, xs)]}
+    corner = f"level \\ {axis}" if axis else "level"
+    return {"corner": corner, "head": places, "rows": [(n, [cell(n, x) for x in xs]) for n in names]}
+
+
 def choose(found, name, what):
     """found[name]; the only one there is when no name was given; Usage with the names otherwise."""
     names = ", ".join(found) or "none"
